@@ -252,7 +252,10 @@ let package = Package(
         tests(of: "ShipLinks", ["ShipProtocol"]),
         tests(
             of: "ShipTransport",
-            ["DeviceTrust", "ShipProtocol", "StoreFiles", crypto, nioCore, nioPosix, swiftASN1, system, x509]),
+            [
+                "DeviceTrust", "EssentialFoundation", "ShipProtocol", "StoreFiles", crypto, nioCore, nioPosix,
+                swiftASN1, system, x509,
+            ]),
         tests(of: "StoreBases", ["ShipProtocol", "StoreFiles", system]),
         tests(of: "StoreFiles", ["ShipProtocol", system]),
         tests(of: "StoreFormat", ["ShipProtocol", "StoreFiles", grdb, system]),

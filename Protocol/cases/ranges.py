@@ -113,6 +113,11 @@ TELLS: Turn = ("consumer", [frame(RANGES, ASKED.first())])
 DEEPER: tuple[Turn, Turn] = (
     ("producer", [frame(COMPARE, asked((1, 0, [(0, 1, False)])))]), ("consumer", [frame(RANGES, ASKED.told(1, ASKED.cut(1, 0, 3, 0)))]),
 )  # fmt: skip
+LEVELS = [(
+    ("producer", [frame(COMPARE, asked((1, level, [(0, 1, False)])))]), ("consumer", [frame(RANGES, ASKED.told(1, ASKED.cut(1, 0, 3, level)[:1]))]),
+) for level in range(15, 7, -1)]  # fmt: skip
+"""Requests that are right in any search: the first range of ever lower levels."""
+EIGHT = (ASKS, TELLS, *(turn for each in LEVELS[:7] for turn in each))
 TELLS_NOTHING: Turn = ("consumer", [frame(RANGES)])
 REPLACED = delta(stored(FRONT, numbers(LAST | REST | LITERAL | JUMPS, 1), s.constant(1), s.constant(1), row_group(CHANGED[1:2], True)))
 """A row of the base is passed over, and another one is in its place."""
@@ -126,7 +131,7 @@ def sessions() -> Iterator[Vector]:
     yield session("delta", "The producer asks what is in the base, and sends what is not", ASKS, TELLS, *DEEPER, sends(*REPLACED), received(NEW))
     yield session("and_blocks", "The producer asks, and sends blocks all the same", ASKS, TELLS, IN_BLOCKS, received(NEW))
     yield session("nothing", "The consumer compares nothing", ASKS, TELLS_NOTHING, IN_BLOCKS, received(NEW))
-    yield session("eight_times", "As often as a producer may ask", *[ASKS, TELLS_NOTHING] * 8, IN_BLOCKS, received(NEW))
+    yield session("eight_times", "As often as a producer may ask", *EIGHT, IN_BLOCKS, received(NEW))
     yield session("refused", "The consumer refuses the shipment instead of an answer", ASKS, refuses("no-space"), gives_up("no-space"), *NEXT, shipments=ended("refused no-space") + NEXT_INSTALLED)
     yield session("crossing", "The consumer refuses the shipment before it has heard the question", refuses("no-space"), ASKS, gives_up("no-space"), *NEXT, shipments=ended("refused no-space") + NEXT_INSTALLED, ends=FOR_CONSUMER)
     yield session("given_up", "The producer gives up before the answer has come", ASKS, gives_up("stopped"), TELLS_NOTHING, refuses("stopped"), *NEXT, shipments=ended("cancelled stopped") + NEXT_INSTALLED, ends=FOR_PRODUCER)
@@ -143,7 +148,7 @@ def wrong_sessions() -> Iterator[Vector]:
         return dialogue(f"compared_{name}", about, [("producer", f"failed {VIOLATION}")], *turns, says, shipments=shipments, covers=COVERS)
 
     first = GOOD[0]
-    yield by_consumer("nine_times", "The ninth question", *START, wants(), *[ASKS, TELLS_NOTHING] * 8, ASKS)
+    yield by_consumer("nine_times", "The ninth question", *START, wants(), *EIGHT, LEVELS[7][0])
     yield by_consumer("without_base", "A question where the answer names no base", *START, wants(None, "columns"), ASKS)
     yield by_consumer("after_part", "A question after a part was opened", *START, wants(), ("producer", [first]), ASKS)
     yield by_consumer("before_manifest", "A question where there is no shipment", *START[:-1], ("producer", [preamble()]), ASKS)

@@ -79,6 +79,12 @@ public enum LinkError: Error, Hashable, Sendable {
     case tlsFailed(String)
     /// The certificate of a web server is not for its name, has expired, or no authority that is trusted vouches for it.
     case certificateRefused
+    /// A file of authorities has no certificate.
+    case noAuthorities(FilePath)
+    /// The proxy that the environment names is no help.
+    case proxyFailed(Endpoint, ProxyFailure)
+    /// This variable of the environment names no proxy that can be used.
+    case badProxy(variable: String)
     /// A process of another user is at the other end of a Unix socket.
     case otherUser(UInt32)
 

@@ -5,6 +5,8 @@ public struct StorageOptions: Hashable, Sendable {
     /// Whether to publish also where the storage does not honour conditions on writing: then nothing keeps two publishers from replacing each
     /// other's heads.
     public var isUnconditional = false
+    /// How long caches in front of the storage may show a head.
+    public var headCache = Duration.seconds(2)
 
     public init() {}
 }

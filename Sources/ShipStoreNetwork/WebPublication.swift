@@ -16,10 +16,13 @@ struct WebPublication: PublicationReader {
     /// How long the head may take.
     private static let headLimit = Duration.seconds(60)
 
-    init(at address: WebAddress, _ timeouts: Timeouts, trusting authorities: FilePath?) {
+    init(
+        at address: WebAddress, _ timeouts: Timeouts, trusting authorities: FilePath?, _ retries: Retries = Retries()
+    ) {
         (self.address, self.timeouts) = (address, timeouts)
         client = WebClient(
-            software: Software.name, connectTimeout: timeouts.connect, idle: timeouts.idle, trusting: authorities)
+            software: Software.name, connectTimeout: timeouts.connect, idle: timeouts.idle, trusting: authorities,
+            retries)
     }
 
     func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead {
@@ -45,6 +48,10 @@ struct WebPublication: PublicationReader {
             { piece in
                 bytes += piece.prefix(Limits.headSize + 1 - bytes.count)
                 return bytes.count <= Limits.headSize
+            },
+            resuming: { _ in
+                bytes = []
+                return true
             })
         return found ?? .head(bytes, tag: newTag)
     }
@@ -52,21 +59,22 @@ struct WebPublication: PublicationReader {
     func object(
         _ digest: ContentDigest, from offset: Int64, upTo limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
     ) async throws {
+        var known = offset
         do {
-            try await object(digest, from: offset, limit, take)
-        } catch PublicationError.status(_, 416) where offset > 0 {
+            try await object(digest, from: &known, limit, take)
+        } catch PublicationError.status(_, 416) where known > 0 {
             // There is no more of it, or the server knows no ranges.
-            try await object(digest, from: 0, limit, take)
+            known = 0
+            try await object(digest, from: &known, limit, take)
         }
     }
 
     private func object(
-        _ digest: ContentDigest, from offset: Int64, _ limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
+        _ digest: ContentDigest, from offset: inout Int64, _ limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
     ) async throws {
         var position: Int64 = 0
         try await get(
-            "objects/\(digest.hex)", offset > 0 ? [("Range", "bytes=\(offset)-")] : [],
-            within: timeouts.longest(for: limit - offset),
+            "objects/\(digest.hex)", from: offset, within: timeouts.longest(for: limit - offset),
             taking: { response in
                 switch response.status {
                 case 200, 206: break
@@ -83,17 +91,24 @@ struct WebPublication: PublicationReader {
                 let taken = piece.prefix(Int(clamping: limit - position))
                 try take(position, Array(taken))
                 position += Int64(taken.count)
+                offset = max(offset, position)
                 return position < limit
+            },
+            resuming: { request in
+                request.begin(at: offset)
+                return true
             })
     }
 
     private func get(
-        _ path: String, _ headers: [(String, String)], within limit: Duration,
-        taking takes: (WebClient.Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool
+        _ path: String, _ headers: [(String, String)] = [], from offset: Int64 = 0, within limit: Duration,
+        taking takes: (WebClient.Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool,
+        resuming resume: (inout WebClient.Request) -> Bool
     ) async throws {
         do {
-            let request = WebClient.Request("GET", WebTarget(path, at: address), headers)
-            try await client.send(request, within: limit, taking: takes, take)
+            var request = WebClient.Request("GET", WebTarget(path, at: address), headers)
+            request.begin(at: offset)
+            try await client.send(request, within: limit, taking: takes, take, resuming: resume)
         } catch LinkError.io(.badMessage) {
             throw PublicationError.badAnswer(place)
         }

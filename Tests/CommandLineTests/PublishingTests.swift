@@ -234,6 +234,8 @@ import Testing
         try desk.makeStore()
         let web = try await desk.run("send", "Recipes.sqlite", "--to", "https://127.0.0.1/kitchen")
         #expect(web.status == .exited(64), "\(web.stderr)")
+        let cached = try await desk.run("send", "Recipes.sqlite", "--to", "dir:public/x", "--head-cache", "5s")
+        #expect(cached.status == .exited(64) && cached.stderr.contains("s3://"), "\(cached.stderr)")
         let nothing = try await desk.run("receive", "--into", "inbox", "--from", "dir:nowhere")
         #expect(nothing.status == .exited(66), "\(nothing.stderr)")
         #expect(nothing.stderr.contains("nothing is published at dir:nowhere"))

@@ -31,120 +31,102 @@ final class WebServer: Sendable {
         let bytes: Int
     }
 
-    let port: UInt16
-    private let listener: RawSocket
-    private let folder: FilePath
-    private let manner: @Sendable (String) -> Manner
-    private let requests = Mutex<[Request]>([])
-    /// The first head that was shown.
-    private let first = Mutex<[UInt8]?>(nil)
-    private let isStopped = Atomic(false)
+    private let server: HTTPServer
+    private let requests: Log
+
+    private final class Log: Sendable { let all = Mutex<[Request]>([]) }
 
     /// - Parameter manner: Says how to answer a request for a path.
     init(_ folder: FilePath, _ manner: @escaping @Sendable (String) -> Manner = { _ in .plain }) throws {
-        (listener, port) = try RawSocket.listening()
-        (self.folder, self.manner) = (folder, manner)
-        Thread.detachNewThread { [weak self, listener] in
-            var connection = 0
-            while let self, !self.isStopped.load(ordering: .relaxed) {
-                guard let socket = try? listener.accepted() else { continue }
-                connection += 1
-                Thread.detachNewThread { [connection] in self.serve(socket, connection) }
-            }
-        }
-    }
-
-    func stop() { isStopped.store(true, ordering: .relaxed) }
-
-    var url: String { "http://127.0.0.1:\(port)/kitchen" }
-    var log: [Request] { requests.withLock(\.self) }
-
-    private func serve(_ socket: RawSocket, _ connection: Int) {
-        while !isStopped.load(ordering: .relaxed), let bytes = socket.read(until: Array("\r\n\r\n".utf8)) {
-            let lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n")
-            let path = lines[0].split(separator: " ").dropFirst().first.map(String.init) ?? ""
-            var headers: [String: String] = [:]
-            for line in lines.dropFirst() {
-                guard let colon = line.firstIndex(of: ":") else { continue }
-                headers[line[..<colon].lowercased()] = line[colon...].dropFirst().trimmingCharacters(in: .whitespaces)
-            }
-            let answer = answer(to: path, headers, manner(path))
-            requests.withLock { requests in
+        let (log, shown) = (Log(), FirstHead())
+        requests = log
+        server = try HTTPServer { request in
+            // A proxy may leave the target as it was sent [RFC 9112 section 3.2.2].
+            let path = request.target.replacing("http://\(request.headers["host"] ?? "")", with: "")
+            let answer = Self.answer(to: path, request.headers, manner(path), folder, shown)
+            log.all.withLock { requests in
                 requests.append(
                     Request(
-                        path: path, headers: headers, status: answer.status, connection: connection,
+                        path: path, headers: request.headers, status: answer.status, connection: request.connection,
                         bytes: answer.bytes.count))
             }
-            guard (try? socket.write(answer.bytes)) != nil, !answer.closes else { return }
+            return answer
         }
     }
 
-    private struct Answer {
-        var status: Int
-        var bytes: [UInt8]
-        var closes = false
-    }
+    func stop() { server.stop() }
 
-    private func answer(to path: String, _ headers: [String: String], _ manner: Manner) -> Answer {
-        func answer(_ status: Int, _ fields: [String] = [], _ body: [UInt8] = [], closes: Bool = false) -> Answer {
-            let head = ["HTTP/1.1 \(status) X"] + fields + (closes ? ["Connection: close"] : []) + ["", ""]
-            return Answer(status: status, bytes: Array(head.joined(separator: "\r\n").utf8) + body, closes: closes)
-        }
-        func whole(_ status: Int, _ body: [UInt8], _ fields: [String] = []) -> Answer {
-            answer(status, fields + ["Content-Length: \(body.count)"], body)
-        }
+    var port: UInt16 { server.port }
+    var url: String { "http://127.0.0.1:\(port)/kitchen" }
+    var log: [Request] { requests.all.withLock(\.self) }
+
+    /// The first head that was shown.
+    private final class FirstHead: Sendable { let bytes = Mutex<[UInt8]?>(nil) }
+
+    private typealias Answer = HTTPServer.Answer
+
+    private static func answer(
+        to path: String, _ headers: [String: String], _ manner: Manner, _ folder: FilePath, _ shown: FirstHead
+    ) -> Answer {
         switch manner {
-        case .notFound: return whole(404, Array("not here".utf8))
-        case .tooMany: return whole(429, [], ["Retry-After: 1"])
-        case .failing: return whole(503, Array("down".utf8))
-        case .closingEarly: return Answer(status: 0, bytes: [], closes: true)
-        case .nonsense: return Answer(status: 0, bytes: Array("what?\r\n\r\n".utf8), closes: true)
-        case .without:
-            return Answer(status: 200, bytes: Array("HTTP/1.1 200 X\r\nContent-Length: 9\r\n".utf8), closes: true)
-        case .redirecting where !path.hasPrefix("/other"): return whole(302, [], ["Location: /other\(path)"])
+        case .notFound: return Answer(404, [], Array("not here".utf8))
+        case .tooMany: return Answer(429, ["Retry-After: 1"])
+        case .failing: return Answer(503, [], Array("down".utf8))
+        case .closingEarly: return Answer([], .closes)
+        case .nonsense: return Answer(Array("what?\r\n\r\n".utf8), .closes)
+        case .without: return Answer(Array("HTTP/1.1 200 X\r\nContent-Length: 9\r\n".utf8), .closes)
+        case .redirecting where !path.hasPrefix("/other"): return Answer(302, ["Location: /other\(path)"])
         default: break
         }
         let name = path.replacing("/other", with: "").replacing("/kitchen/", with: "")
         guard !name.contains(".."),
             var body = try? Array(Data(contentsOf: URL(fileURLWithPath: folder.appending(name).string)))
-        else { return whole(404, []) }
+        else { return Answer(404) }
         if name == "head" {
-            let first = first.withLock { first in
+            let first = shown.bytes.withLock { first in
                 if first == nil { first = body }
                 return first ?? body
             }
             if manner == .stale { body = first }
         }
         let tag = "\"\(ContentDigest(hashing: body).hex.prefix(16))\""
-        let shown = manner == .weakTag ? "W/" + tag : tag
-        if manner != .withoutTag, headers["if-none-match"] == shown { return answer(304, ["ETag: \(shown)"]) }
-        var (status, fields) = (200, manner == .withoutTag ? [] : ["ETag: \(shown)"])
+        let told = manner == .weakTag ? "W/" + tag : tag
+        if manner != .withoutTag, headers["if-none-match"] == told { return Answer(304, ["ETag: \(told)"]) }
+        var (status, fields) = (200, manner == .withoutTag ? [] : ["ETag: \(told)"])
         if let range = headers["range"], manner != .ignoringRanges {
             let start = Int(range.dropFirst("bytes=".count).dropLast()) ?? 0
-            guard start < body.count else { return whole(416, [], ["Content-Range: bytes */\(body.count)"]) }
+            guard start < body.count else { return Answer(416, ["Content-Range: bytes */\(body.count)"]) }
             fields.append("Content-Range: bytes \(start)-\(body.count - 1)/\(body.count)")
             body = Array(body[start...])
             status = manner == .rangeAsWhole ? 200 : 206
         }
         switch manner {
-        case .closing: return answer(status, fields, body, closes: true)
+        case .closing: return Answer(status, fields + ["Connection: close"], nil, .closes).followed(by: body)
         case .cut:
-            let answer = whole(status, body, fields)
-            return Answer(
-                status: status, bytes: Array(answer.bytes.prefix(answer.bytes.count - 1 - body.count / 2)), closes: true
-            )
-        case .packed: return whole(status, body, fields + ["Content-Encoding: gzip"])
+            let answer = Answer(status, fields, body)
+            return Answer(Array(answer.bytes.dropLast(1 + body.count / 2)), .closes)
+        case .packed: return Answer(status, fields + ["Content-Encoding: gzip"], body)
         case .chunked:
             var chunks: [UInt8] = []
             for start in stride(from: 0, to: body.count, by: 700) {
                 let chunk = body[start..<min(start + 700, body.count)]
                 chunks += Array("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Array("\r\n".utf8)
             }
-            return answer(status, fields + ["Transfer-Encoding: chunked"], chunks + Array("0\r\n\r\n".utf8))
+            return Answer(status, fields + ["Transfer-Encoding: chunked"], nil).followed(
+                by: chunks + Array("0\r\n\r\n".utf8))
         case .interim:
-            let answer = whole(status, body, fields)
-            return Answer(status: status, bytes: Array("HTTP/1.1 103 Early\r\nLink: x\r\n\r\n".utf8) + answer.bytes)
-        default: return whole(status, body, fields)
+            var answer = Answer(status, fields, body)
+            answer.bytes = Array("HTTP/1.1 103 Early\r\nLink: x\r\n\r\n".utf8) + answer.bytes
+            return answer
+        default: return Answer(status, fields, body)
         }
+    }
+}
+
+extension HTTPServer.Answer {
+    fileprivate func followed(by more: [UInt8]) -> HTTPServer.Answer {
+        var answer = self
+        answer.bytes += more
+        return answer
     }
 }

@@ -25,7 +25,8 @@ import Testing
             "unwanted_part", "unwanted_store", "wants_absent_encodings", "wants_everything_by_name",
             "wants_external_file_alone", "wants_first_liked", "wants_nothing", "wants_store_alone",
             // What this consumer would not name, or ask for.
-            "again_refused", "again_room_again", "again_two_stores",
+            "again_refused", "again_room_again", "again_two_stores", "compared_crossing", "compared_refused",
+            "compared_without_base",
             "delta_again_base_named", "delta_back_to_kept", "delta_base_null", "delta_base_of_external_file",
             "delta_external_file", "delta_file_not_offered", "delta_file_source_gone", "delta_file_unwanted",
             "delta_file_wanted_alone", "delta_manifest_not_named", "delta_no_base_named", "delta_not_offered",

@@ -55,7 +55,10 @@ package final class ChildProgram: Sendable {
     private let words: String
 
     /// Unless a test says where, a sender remembers nothing, and nobody's home is written to.
-    private static let nowhere = ["XDG_STATE_HOME": "/dev/null"]
+    private static let nowhere = [
+        "XDG_STATE_HOME": "/dev/null", "http_proxy": "", "https_proxy": "", "HTTPS_PROXY": "", "all_proxy": "",
+        "ALL_PROXY": "",
+    ]
 
     /// - Parameter environment: Changes to this process's own; an empty text takes a variable away.
     package init(

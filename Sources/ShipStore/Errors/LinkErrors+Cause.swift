@@ -31,6 +31,12 @@ extension LinkError: ExplainedError {
         case .onlyTLSThere: "the other side wants to know who this device is"
         case .certificateRefused:
             "the certificate of the web server is not for its name, has expired, or comes from no authority that is trusted"
+        case .noAuthorities(let path): "\(path) has no certificate, as PEM"
+        case .proxyFailed(let proxy, .unreachable): "the proxy \(proxy) cannot be reached"
+        case .proxyFailed(let proxy, .silent): "the proxy \(proxy) does not answer"
+        case .proxyFailed(let proxy, .noProxy): "what \(proxy) answers is not what a proxy does"
+        case .proxyFailed(let proxy, .refused(let status)): "the proxy \(proxy) answers with status \(status)"
+        case .badProxy(let variable): "what \(ForeignText(variable)) names is no proxy that can be used"
         case .tlsFailed(let words): "no encrypted link came about: \(words)"
         case .otherUser(let user): "a program of another user, \(user), is at the other end"
         case .timedOut(.reading): "the other side has been silent for too long"

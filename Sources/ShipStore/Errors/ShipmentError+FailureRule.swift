@@ -244,7 +244,10 @@ extension LinkError {
         case .timedOut, .tooSlow: .timedOut
         case .cancelled: .linkStopped
         case .tlsFailed, .closedByPeer: .untold(.protocolBroken)
-        case .certificateRefused: .untold(.notPermitted)
+        case .certificateRefused, .proxyFailed(_, .refused(407)): .untold(.notPermitted)
+        case .noAuthorities: .untold(.noInput)
+        case .proxyFailed: .untold(.unavailable)
+        case .badProxy: .untold(.usage)
         case .file(let error): error.failureRule(.ofLink)
         case .carrierFailed, .io: .linkFailed
         }

@@ -19,11 +19,27 @@ package protocol PublicationReader: Sendable {
     /// - Parameters:
     ///   - offset: How much of it is known.
     ///   - limit: Where to stop: more than the object should have is no object.
-    ///   - take: Called with each piece, and where it begins: with `offset`, or from 0 on.
+    ///   - take: Called with each piece, and where it begins: at `offset`, at 0, or where the last one ended. What broke off may come
+    ///     again from 0 on.
     /// - Throws: `.publication(.objectGone)`, and what `take` throws.
     func object(
         _ digest: ContentDigest, from offset: Int64, upTo limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
     ) async throws
+}
+
+extension PublicationReader {
+    /// Reads the first bytes of an object.
+    ///
+    /// - Throws: `.publication(.objectGone)`.
+    func beginning(of digest: ContentDigest, upTo limit: Int64) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try await object(digest, from: 0, upTo: limit) { offset, piece in
+            // Where something broke off, some of it may come again.
+            bytes.removeLast(bytes.count - min(Int(offset), bytes.count))
+            bytes += piece
+        }
+        return bytes
+    }
 }
 
 extension PublicationReader {
@@ -47,8 +63,7 @@ extension PublicationReader {
     ///
     /// - Throws: `.publication(.badObject)`.
     private func bytes(of object: PublishedObject, from place: Endpoint) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        try await self.object(object.sha256, from: 0, upTo: object.size + 1) { bytes += $1 }
+        let bytes = try await beginning(of: object.sha256, upTo: object.size + 1)
         guard bytes.count == Int(object.size), ContentDigest(hashing: bytes) == object.sha256 else {
             throw PublicationError.badObject(place, object.sha256)
         }

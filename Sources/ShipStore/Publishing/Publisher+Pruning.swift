@@ -65,9 +65,9 @@ extension Publisher {
 
     /// Whether an object is a catalog, or a shipment of this device or of one before it: what else may have such a name is not ours to remove.
     private func isOurs(_ digest: ContentDigest, _ former: [ContentDigest]) async throws -> Bool {
-        var bytes: [UInt8] = []
+        let bytes: [UInt8]
         do {
-            try await storage.object(digest, from: 0, upTo: Int64(Limits.catalogSize)) { bytes += $1 }
+            bytes = try await storage.beginning(of: digest, upTo: Int64(Limits.catalogSize))
         } catch PublicationError.objectGone {
             return false
         }

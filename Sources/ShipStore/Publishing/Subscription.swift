@@ -15,6 +15,8 @@ final class Subscription {
     private let reader: any PublicationReader
     private let place: Endpoint
     private let report: @Sendable (ReceiveReport) -> Void
+    /// How long to wait before a failure that may pass is tried again.
+    private let patience: Duration
     /// The head that was read last, and is still to be looked at as long as there is one.
     private var tag: String?
     private var head: PublishedHead?
@@ -35,18 +37,17 @@ final class Subscription {
         let time: ContinuousClock.Instant
     }
 
-    /// How long to wait before a failure that may pass is tried again.
-    private static let patience = Duration.seconds(10)
     /// For which part of the bytes of a way to look for a shorter one.
     private static let shareOfSearch: Int64 = 16
     /// How often to read the head anew, because an object has gone meanwhile.
     private static let mostReadings = 3
 
     init(
-        _ consumer: Consumer, to reader: any PublicationReader, at place: Endpoint,
+        _ consumer: Consumer, to reader: any PublicationReader, at place: Endpoint, patience: Duration = .seconds(10),
         report: @escaping @Sendable (ReceiveReport) -> Void
     ) {
         (self.consumer, self.reader, self.place, self.report) = (consumer, reader, place, report)
+        self.patience = patience
     }
 
     /// Reads the head if it is another one, and takes what is new.
@@ -120,7 +121,7 @@ final class Subscription {
             let halted = head.halted.first { $0.name == store.name }?.since
             consumer.installer.note(halted: halted, of: store.name)
             if let failure = failures[store.name], failure.content == store.newest,
-                !failure.error.mayPass || .now - failure.time < Self.patience
+                !failure.error.mayPass || .now - failure.time < patience
             {
                 continue
             }

@@ -13,15 +13,20 @@ struct BucketPublication: PublicationStorage {
     private let client: StorageClient
     private let address: BucketAddress
     private let isUnconditional: Bool
+    /// What caches may do with a head.
+    private let headCaching: String
 
     private var place: Endpoint { .bucket(address) }
 
     /// - Throws: `.publication(.noCredentials)`, and what is wrong with the options.
     init(
-        at address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?
+        at address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?,
+        _ retries: Retries = Retries(), _ settings: @escaping @Sendable () -> StorageSettings = { StorageSettings() }
     ) throws(PublicationError) {
         (self.address, isUnconditional) = (address, options.isUnconditional)
-        client = try StorageClient(of: address, options, timeouts, trusting: authorities)
+        let seconds = Int((options.headCache / .seconds(1)).rounded())
+        headCaching = "public, max-age=0, s-maxage=\(seconds), stale-while-revalidate=\(seconds)"
+        client = try StorageClient(of: address, options, timeouts, trusting: authorities, retries, settings)
     }
 
     // MARK: Reading
@@ -35,6 +40,10 @@ struct BucketPublication: PublicationStorage {
             taking: { piece in
                 bytes += piece.prefix(Limits.headSize + 1 - bytes.count)
                 return bytes.count <= Limits.headSize
+            },
+            resuming: { _ in
+                bytes = []
+                return true
             })
         switch answer.status {
         case 304: return .unchanged
@@ -47,24 +56,28 @@ struct BucketPublication: PublicationStorage {
     package func object(
         _ digest: ContentDigest, from offset: Int64, upTo limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
     ) async throws {
-        var position: Int64 = 0
-        let headers = offset > 0 ? [("Range", "bytes=\(offset)-")] : []
+        var (known, position) = (offset, Int64(0))
         let answer = try await client.send(
-            StorageClient.Request("GET", "objects/\(digest.hex)", headers: headers, size: limit - offset),
+            StorageClient.Request("GET", "objects/\(digest.hex)", offset: offset, size: limit - offset),
             accepting: [200, 206, 404, 416],
             beginning: { response in
                 position = try response["Content-Range"].map { try ContentRange($0, at: place).start } ?? 0
-                guard position <= offset else { throw PublicationError.badAnswer(place) }
+                guard position <= known else { throw PublicationError.badAnswer(place) }
             },
             taking: { piece in
                 let taken = piece.prefix(Int(clamping: limit - position))
                 try take(position, Array(taken))
                 position += Int64(taken.count)
+                known = max(known, position)
                 return position < limit
+            },
+            resuming: { request in
+                request.begin(at: known)
+                return true
             })
         switch answer.status {
         case 404: throw PublicationError.objectGone(place, digest)
-        case 416 where offset > 0: try await object(digest, from: 0, upTo: limit, take)
+        case 416 where known > 0: try await object(digest, from: 0, upTo: limit, take)
         case 416: throw client.error(answer)
         default: break
         }
@@ -82,7 +95,12 @@ struct BucketPublication: PublicationStorage {
 
     package func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> Bool {
         guard let tag else {
-            guard try await write(head, ("If-None-Match", "*")) else { return false }
+            do {
+                // An attempt may have written it whose answer was lost.
+                if try await !write(head, ("If-None-Match", "*")), await !isThere(head) { return false }
+            } catch {
+                guard await isThere(head) else { throw error }
+            }
             if !isUnconditional { try await probe(head) }
             return true
         }
@@ -98,8 +116,7 @@ struct BucketPublication: PublicationStorage {
         let answer = try await client.send(
             StorageClient.Request(
                 "PUT", "head",
-                headers: [("Cache-Control", "public, max-age=0, s-maxage=2, stale-while-revalidate=2")]
-                    + (isUnconditional ? [] : [condition]),
+                headers: [("Cache-Control", headCaching)] + (isUnconditional ? [] : [condition]),
                 body: .bytes(head), payload: ContentDigest(hashing: head), size: Int64(head.count)),
             // A conflict with another writer is one that has come first, or none: the head says which.
             accepting: [200, 409, 412, 501])
@@ -113,10 +130,15 @@ struct BucketPublication: PublicationStorage {
         let tag = "\"\(ContentDigest(hashing: head + [0]).hex.prefix(32))\""
         if try await !write(head, ("If-None-Match", "*")), try await !write(head, ("If-Match", tag)) { return }
         // Another program may have written its own since.
-        if case .head(head, _)? = try? await self.head(unlike: nil, fresh: true) {
+        if await isThere(head) {
             _ = try? await client.send(StorageClient.Request("DELETE", "head"), accepting: [200, 204, 404])
         }
         throw PublicationError.ignoresConditions(place)
+    }
+
+    private func isThere(_ head: [UInt8]) async -> Bool {
+        guard case .head(head, _)? = try? await self.head(unlike: nil, fresh: true) else { return false }
+        return true
     }
 
     package func objects() async throws -> [(digest: ContentDigest, written: Timestamp)] {

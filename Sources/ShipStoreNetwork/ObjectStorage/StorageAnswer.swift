@@ -35,5 +35,16 @@ struct StorageAnswer {
     var code: String { values(of: "Code").first ?? "\(status)" }
 
     /// In which region the bucket is, if the storage says so.
-    var region: String? { response["x-amz-bucket-region"] ?? values(of: "Region").first }
+    var region: String? {
+        let region = response["x-amz-bucket-region"] ?? values(of: "Region").first
+        // It becomes a part of the server's name.
+        return region.flatMap { $0.utf8.allSatisfy(Self.isOfRegion) && !$0.isEmpty ? $0 : nil }
+    }
+
+    private static func isOfRegion(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
 }

@@ -10,7 +10,8 @@ import SystemPackage
 final class StorageClient: Sendable {
     private let address: BucketAddress
     private let web: WebClient
-    private let settings: StorageSettings
+    /// What the variables and files say now.
+    private let settings: @Sendable () -> StorageSettings
     private let endpoint: WebAddress?
     private let timeouts: Timeouts
     private let state: Mutex<State>
@@ -28,6 +29,8 @@ final class StorageClient: Sendable {
         let name: String?
         var query: [(String, String)] = []
         var headers: [(String, String)] = []
+        /// Where what is asked for begins.
+        var offset: Int64 = 0
         var body = WebClient.Body.none
         /// The digest of the body.
         var payload = ContentDigest(hashing: [])
@@ -36,25 +39,25 @@ final class StorageClient: Sendable {
 
         init(
             _ method: String, _ name: String?, query: [(String, String)] = [], headers: [(String, String)] = [],
-            body: WebClient.Body = .none, payload: ContentDigest = ContentDigest(hashing: []), size: Int64 = 0
+            offset: Int64 = 0, body: WebClient.Body = .none, payload: ContentDigest = ContentDigest(hashing: []),
+            size: Int64 = 0
         ) {
             (self.method, self.name, self.query, self.headers) = (method, name, query, headers)
-            (self.body, self.payload, self.size) = (body, payload, size)
+            (self.offset, self.body, self.payload, self.size) = (offset, body, payload, size)
         }
     }
 
-    /// How often a request is sent, and the pause before it is sent again, which doubles.
-    private static let mostAttempts = 4
-    private static let pause = Duration.milliseconds(200)
     /// Longest answer that is kept as text, in bytes: a list of a thousand keys has less.
     private static let longestText = 4 * 1024 * 1024
 
     /// - Throws: `.badStorage`.
     init(
-        of address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?
+        of address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?,
+        _ retries: Retries, _ readSettings: @escaping @Sendable () -> StorageSettings
     ) throws(PublicationError) {
         (self.address, self.timeouts) = (address, timeouts)
-        settings = StorageSettings()
+        self.settings = readSettings
+        let settings = readSettings()
         if let endpoint = options.endpoint {
             self.endpoint = endpoint
         } else if let text = settings.endpoint {
@@ -66,7 +69,7 @@ final class StorageClient: Sendable {
         state = Mutex(State(region: settings.region ?? "us-east-1"))
         web = WebClient(
             software: Software.name, connectTimeout: timeouts.connect, idle: timeouts.idle,
-            trusting: authorities ?? settings.authorities)
+            trusting: authorities ?? settings.authorities, retries)
     }
 
     /// Sends a request, until it is answered with one of these statuses.
@@ -75,72 +78,58 @@ final class StorageClient: Sendable {
     ///   - statuses: What is no error.
     ///   - begin: Called with a response whose content is taken.
     ///   - take: Takes the content of a status below 300; returns whether to go on.
+    ///   - resume: As in `WebClient.send`.
     /// - Throws: `.storage`, `LinkError`, and what `begin` and `take` throw.
     func send(
         _ request: Request, accepting statuses: Set<Int>,
         beginning begin: (WebClient.Response) throws -> Void = { _ in },
-        taking take: ([UInt8]) throws -> Bool
+        taking take: ([UInt8]) throws -> Bool, resuming resume: (inout WebClient.Request) -> Bool
     ) async throws -> StorageAnswer {
-        try await send(request, statuses, begin, take, takesContent: true)
+        var (hasMoved, hasSetClock, hasNewKeys) = (false, false, false)
+        while true {
+            let answer = try await answer(to: request, begin, take, resume)
+            if statuses.contains(answer.status) { return answer }
+            if !hasMoved, let region = answer.region, region != state.withLock(\.region) {
+                hasMoved = true
+                state.withLock { $0.region = region }
+            } else if !hasSetClock, answer.code == "RequestTimeTooSkewed", let date = answer.response.date {
+                hasSetClock = true
+                state.withLock { $0.skew = date.timeIntervalSince(Date()) }
+            } else if !hasNewKeys, answer.code == "ExpiredToken" {
+                hasNewKeys = true
+                state.withLock { $0.credentials = nil }
+            } else {
+                throw error(answer)
+            }
+        }
     }
 
     /// The same; the content is kept.
     func send(_ request: Request, accepting statuses: Set<Int>) async throws -> StorageAnswer {
-        try await send(request, statuses, { _ in }, { _ in true }, takesContent: false)
-    }
-
-    private func send(
-        _ request: Request, _ statuses: Set<Int>, _ begin: (WebClient.Response) throws -> Void,
-        _ take: ([UInt8]) throws -> Bool, takesContent: Bool
-    ) async throws -> StorageAnswer {
-        var (attempt, pause, hasMoved, hasSetClock) = (1, Self.pause, false, false)
-        while true {
-            var isTaken = false
-            do {
-                let answer = try await attemptOnce(
-                    request, begin,
-                    { piece in
-                        isTaken = true
-                        return try take(piece)
-                    }, takesContent: takesContent)
-                if statuses.contains(answer.status) { return answer }
-                if !hasMoved, let region = answer.region, region != state.withLock(\.region) {
-                    hasMoved = true
-                    state.withLock { $0.region = region }
-                    continue
-                }
-                if !hasSetClock, answer.code == "RequestTimeTooSkewed", let date = answer.response["Date"],
-                    let time = Self.time(of: date)
-                {
-                    hasSetClock = true
-                    state.withLock { $0.skew = time.timeIntervalSince(Date()) }
-                    continue
-                }
-                if answer.code == "ExpiredToken" { state.withLock { $0.credentials = nil } }
-                guard [408, 429, 500, 502, 503, 504].contains(answer.status) || answer.code == "ExpiredToken",
-                    attempt < Self.mostAttempts
-                else { throw error(answer) }
-            } catch let error as LinkError {
-                // What was given away cannot be given again.
-                guard error == .closedByPeer, !isTaken, attempt < Self.mostAttempts else { throw error }
-            }
-            attempt += 1
-            try await Task.sleep(for: pause * Double.random(in: 0.5...1.5))
-            pause *= 2
-        }
+        var bytes: [UInt8] = []
+        let answer = try await send(
+            request, accepting: statuses, beginning: { _ in bytes = [] },
+            taking: { piece in
+                bytes += piece
+                guard bytes.count <= Self.longestText else { throw PublicationError.badAnswer(.bucket(address)) }
+                return true
+            }, resuming: { _ in true })
+        return bytes.isEmpty
+            ? answer : StorageAnswer(response: answer.response, text: String(decoding: bytes, as: UTF8.self))
     }
 
     func error(_ answer: StorageAnswer) -> PublicationError {
         .storage(.bucket(address), answer.status, ForeignText(answer.code))
     }
 
-    private func attemptOnce(
-        _ request: Request, _ begin: (WebClient.Response) throws -> Void, _ take: ([UInt8]) throws -> Bool,
-        takesContent: Bool
+    private func answer(
+        to request: Request, _ begin: (WebClient.Response) throws -> Void, _ take: ([UInt8]) throws -> Bool,
+        _ resume: (inout WebClient.Request) -> Bool
     ) async throws -> StorageAnswer {
         var credentials = state.withLock(\.credentials)
         if credentials == nil {
-            credentials = try await settings.credentials()
+            // The files may have newer ones by now.
+            credentials = try await settings().credentials()
             state.withLock { [credentials] in $0.credentials = credentials }
         }
         guard let credentials else { throw PublicationError.noCredentials }
@@ -153,22 +142,24 @@ final class StorageClient: Sendable {
             credentials, at: Timestamp(Date().addingTimeInterval(skew)))
         let text = query.sorted { $0.0 < $1.0 }.map { "\($0)=\($1)" }.joined(separator: "&")
         var (found, bytes): (WebClient.Response?, [UInt8]) = (nil, [])
+        var signedRequest = WebClient.Request(
+            request.method, WebTarget(at: server, path: path, query: text), signed + request.headers,
+            body: request.body, isRedirectable: false)
+        signedRequest.begin(at: request.offset)
         try await web.send(
-            WebClient.Request(
-                request.method, WebTarget(at: server, path: path, query: text), signed + request.headers,
-                body: request.body, isRedirectable: false),
-            within: timeouts.longest(for: request.size),
+            signedRequest, within: timeouts.longest(for: request.size),
             taking: { response in
-                found = response
-                if takesContent, response.status < 300 { try begin(response) }
+                (found, bytes) = (response, [])
+                if response.status < 300 { try begin(response) }
                 return true
             },
             { piece in
-                if let found, takesContent, found.status < 300 { return try take(piece) }
+                if let found, found.status < 300 { return try take(piece) }
                 bytes += piece
                 guard bytes.count <= Self.longestText else { throw PublicationError.badAnswer(.bucket(address)) }
                 return true
-            })
+            },
+            resuming: { request in (found?.status ?? 0) >= 300 || resume(&request) })
         guard let found else { throw LinkError.closedByPeer }
         return StorageAnswer(response: found, text: String(decoding: bytes, as: UTF8.self))
     }
@@ -182,14 +173,5 @@ final class StorageClient: Sendable {
         guard case .web(let server)? = try? Endpoint(isPlain ? "https://\(address.bucket).\(host)" : "https://\(host)")
         else { throw PublicationError.badStorage(ForeignText(region)) }
         return (server, isPlain ? "" : "/\(address.bucket)")
-    }
-
-    /// `Fri, 20 Nov 2026 19:04:05 GMT` [RFC 9110 section 5.6.7].
-    private static func time(of text: String) -> Date? {
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let words = text.split(separator: " ")
-        guard words.count == 6, let month = months.firstIndex(of: String(words[2])) else { return nil }
-        let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"
-        return Timestamp("\(words[3])-\(number)-\(words[1])T\(words[4])Z")?.date
     }
 }

@@ -47,7 +47,10 @@ final class ResponseHandler: ChannelInboundHandler {
         context.read()
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { read() }
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         finish(.success(nil))

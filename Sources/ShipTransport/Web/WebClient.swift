@@ -1,3 +1,4 @@
+package import EssentialFoundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -6,12 +7,15 @@ import StoreFiles
 import Synchronization
 package import SystemPackage
 
-/// Speaks with web servers [RFC 9110, RFC 9112]. It keeps a connection to each for the next request. One request is made at a time.
+/// Speaks with web servers [RFC 9110, RFC 9112]. It keeps a connection to each for the next request. One request is made at a time, and
+/// again if that may help.
 package final class WebClient: Sendable {
     private let software: String
     private let connectTimeout: Duration
     private let idle: Duration
     private let authorities: FilePath?
+    private let proxies: WebProxies
+    private let retries: Retries
     private let connections = Mutex<[WebTarget.Server: WebConnection]>([:])
 
     /// How often to follow a redirection.
@@ -21,8 +25,12 @@ package final class WebClient: Sendable {
     ///   - software: The name of this program, for the server.
     ///   - idle: How long a server may send nothing.
     ///   - authorities: A file with certificates that are trusted in place of the system's, as PEM.
-    package init(software: String, connectTimeout: Duration, idle: Duration, trusting authorities: FilePath?) {
+    package init(
+        software: String, connectTimeout: Duration, idle: Duration, trusting authorities: FilePath?,
+        by proxies: WebProxies = WebProxies(), _ retries: Retries
+    ) {
         (self.software, self.connectTimeout, self.idle) = (software, connectTimeout, idle)
+        (self.proxies, self.retries) = (proxies, retries)
         self.authorities = authorities ?? PlatformCalls.path(inVariable: "SSL_CERT_FILE")
     }
 
@@ -32,14 +40,27 @@ package final class WebClient: Sendable {
     package struct Response: Sendable {
         package let status: Int
         private let headers: HTTPHeaders
+        /// A proxy that may have answered in place of the server.
+        fileprivate let proxy: WebProxy?
 
-        fileprivate init(_ head: HTTPResponseHead) {
+        fileprivate init(_ head: HTTPResponseHead, _ proxy: WebProxy?) {
+            self.proxy = proxy
             status = Int(head.status.code)
             headers = head.headers
         }
 
         /// - Parameter name: In any case.
         package subscript(name: String) -> String? { headers.first(name: name) }
+
+        /// What time it is there.
+        package var date: Date? { self["Date"].flatMap { Date(webDate: $0) } }
+
+        /// How long the server asks to wait [RFC 9110 section 10.2.3].
+        fileprivate var retryAfter: Duration? {
+            guard let text = self["Retry-After"] else { return nil }
+            if let seconds = UInt32(text) { return .seconds(seconds) }
+            return Date(webDate: text).map { .seconds($0.timeIntervalSince(date ?? Date())) }
+        }
     }
 
     /// A request.
@@ -59,6 +80,12 @@ package final class WebClient: Sendable {
             (self.method, self.target, self.headers, self.body) = (method, target, headers, body)
             self.isRedirectable = isRedirectable
         }
+
+        /// Asks for what begins at this byte.
+        package mutating func begin(at offset: Int64) {
+            headers.removeAll { $0.0 == "Range" }
+            if offset > 0 { headers.append(("Range", "bytes=\(offset)-")) }
+        }
     }
 
     package enum Body: Sendable {
@@ -76,18 +103,70 @@ package final class WebClient: Sendable {
         }
     }
 
-    /// Makes a request, and reads the answer.
+    /// Makes a request, and reads the answer; makes it again, as `Retries` says, where the answer or its end did not come, or says that
+    /// another attempt may succeed.
     ///
     /// - Parameters:
     ///   - limit: How long all of it may take.
-    ///   - takes: Whether to read the content: called once with the response.
+    ///   - takes: Whether to read the content: called with each response that counts.
     ///   - take: Called with each piece of the content; returns whether to go on.
+    ///   - resume: Called when the content broke off: makes the request one for the rest, or returns `false`.
     /// - Throws: `LinkError`, of these `.io(.badMessage)` for what is no answer of a web server, and what `takes` and `take` throw.
     package func send(
         _ request: Request, within limit: Duration,
-        taking takes: (Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool
+        taking takes: (Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool,
+        resuming resume: (inout Request) -> Bool
     ) async throws {
         let deadline = ContinuousClock.now + limit
+        var (request, failures) = (request, 0)
+        try await Task.sleep(until: retries.start, clock: .continuous)
+        while true {
+            var (isTaken, hasPassed, next) = (false, true, nil as ContinuousClock.Instant?)
+            do {
+                try await follow(
+                    request, deadline,
+                    { response in
+                        hasPassed = !Retries.passingStatuses.contains(response.status)
+                        if hasPassed {
+                            try checkProxy(of: response)
+                            return try takes(response)
+                        }
+                        if let time = response.retryAfter { retries.wait(for: time) }
+                        next = retries.time(after: failures + 1, until: deadline)
+                        if next == nil { try checkProxy(of: response) }
+                        return try next == nil && takes(response)
+                    },
+                    { piece in
+                        // What gets on has not failed in vain.
+                        if !isTaken { (isTaken, failures) = (true, 0) }
+                        return try take(piece)
+                    })
+                if hasPassed { retries.succeeded(after: failures) }
+                if next == nil { return }
+            } catch let error as LinkError where error.mayPassAtOnce {
+                // It may have been only the rest of an answer that does not count.
+                if next == nil, !isTaken || resume(&request) {
+                    next = retries.time(after: failures + 1, until: deadline)
+                }
+                if next == nil { throw error }
+            }
+            failures += 1
+            if let next { try await Task.sleep(until: next, clock: .continuous) }
+        }
+    }
+
+    /// - Throws: `.proxyFailed` where a proxy says that it has not asked the server.
+    private func checkProxy(of response: Response) throws(LinkError) {
+        if let proxy = response.proxy, [407, 502, 504].contains(response.status) {
+            throw .proxyFailed(proxy.endpoint, .refused(status: response.status))
+        }
+    }
+
+    /// Makes a request once, and follows where it is sent on.
+    private func follow(
+        _ request: Request, _ deadline: ContinuousClock.Instant,
+        _ takes: (Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool
+    ) async throws {
         var request = request
         for _ in 0...Self.mostRedirections {
             guard let next = try await attempt(request, deadline, takes, take) else { return }
@@ -111,7 +190,7 @@ package final class WebClient: Sendable {
             }
         }
         let connection = try await WebConnection.open(
-            to: server, trusting: authorities.map { .file($0.string) } ?? .default,
+            to: server, by: proxies.proxy(for: server), trusting: authorities,
             within: min(connectTimeout, max(.zero, deadline - .now)))
         do {
             let head = try await exchange(request, over: connection, deadline)
@@ -156,11 +235,14 @@ package final class WebClient: Sendable {
         var fields = HTTPHeaders([
             ("Host", request.target.server.authority), ("User-Agent", software), ("Accept-Encoding", "identity"),
         ])
+        let proxy = request.target.server.isSecure ? nil : connection.proxy
+        if let authorization = proxy?.authorization { fields.add(name: "Proxy-Authorization", value: authorization) }
         for (name, value) in request.headers { fields.add(name: name, value: value) }
         if let size = request.body.size { fields.add(name: "Content-Length", value: "\(size)") }
         let head = HTTPRequestHead(
-            version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.target.target, headers: fields
-        )
+            version: .http1_1, method: HTTPMethod(rawValue: request.method),
+            uri: (proxy == nil ? "" : "http://\(request.target.server.authority)") + request.target.target,
+            headers: fields)
         func send(_ part: HTTPClientRequestPart) async throws {
             try await connection.send(part, within: max(.zero, min(idle, deadline - .now)))
         }
@@ -200,7 +282,7 @@ package final class WebClient: Sendable {
                 connection.close()
             }
         }
-        let response = Response(head)
+        let response = Response(head, request.target.server.isSecure ? nil : connection.proxy)
         let isRedirected = request.isRedirectable && Self.redirections.contains(response.status)
         let next = isRedirected ? response["Location"] : nil
         let goesOn = try next == nil ? takes(response) : false
@@ -229,4 +311,14 @@ package final class WebClient: Sendable {
 
     private static let redirections: Set<Int> = [301, 302, 303, 307, 308]
     private static let longestIgnored = 64 * 1024
+}
+
+extension LinkError {
+    fileprivate var mayPassAtOnce: Bool {
+        switch self {
+        case .closedByPeer: true
+        case .proxyFailed(_, .refused(let status)): Retries.passingStatuses.contains(status)
+        default: false
+        }
+    }
 }

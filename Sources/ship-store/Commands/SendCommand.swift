@@ -142,6 +142,12 @@ struct SendCommand: AsyncParsableCommand {
             """)
     var unconditional = false
 
+    @Option(
+        help: ArgumentHelp(
+            "With s3: how long caches in front of the storage may show a head. (default: 2s)", valueName: "time"),
+        transform: Duration.readInterval)
+    var headCache: Duration?
+
     @Flag(help: "Take the copy, say what would be sent and in how many bytes, and send nothing.")
     var dryRun = false
 
@@ -168,8 +174,10 @@ struct SendCommand: AsyncParsableCommand {
         }
         try listening.validate(isListening: listen != nil)
         try storage.validate(for: to)
-        if unconditional {
-            guard case .bucket = to else { throw ValidationError("--unconditional is for s3://BUCKET/PREFIX") }
+        if unconditional || headCache != nil {
+            guard case .bucket = to else {
+                throw ValidationError("--unconditional and --head-cache are for s3://BUCKET/PREFIX")
+            }
         }
         if once, listen == nil { throw ValidationError("--once says something only with --listen") }
         try validatePairing()
@@ -256,6 +264,7 @@ struct SendCommand: AsyncParsableCommand {
         if force { reach.overwriting = .anything }
         storage.apply(to: &reach)
         reach.storage.isUnconditional = unconditional
+        if let headCache { reach.storage.headCache = headCache }
         options.trust = link.trust(console)
         options.device = link.device.device
         options.padding = compression.pad

@@ -14,7 +14,10 @@ struct StorageArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With https and s3: trust the authorities whose certificates this file has, as PEM, and no others. (default: the system's)",
+            """
+            With https and s3: trust the authorities whose certificates this file has, as PEM, and no others. (default: SSL_CERT_FILE, with s3 \
+            AWS_CA_BUNDLE first, or the system's)
+            """,
             valueName: "file"), completion: .file())
     var caFile: FilePath?
 

@@ -35,6 +35,11 @@ extension LinkError {
         case .onlyTLSThere: Self.trustFirst
         case .certificateRefused:
             "check the address and the clock; --ca-file FILE gives the certificate of an authority of your own"
+        case .noAuthorities: "name another file with --ca-file, AWS_CA_BUNDLE or SSL_CERT_FILE"
+        case .proxyFailed(_, .refused(407)), .badProxy:
+            "name it as http://USER:PASSWORD@HOST:PORT in https_proxy, http_proxy or all_proxy"
+        case .proxyFailed:
+            "check https_proxy, http_proxy and all_proxy, or name the server in no_proxy to go there without"
         case .tlsFailed: nil
         case .otherUser: "use TCP between users"
         case .timedOut(.reading), .timedOut(.writing): "check it and the network, then try again"

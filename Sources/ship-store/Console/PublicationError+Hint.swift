@@ -23,6 +23,15 @@ extension PublicationError {
         case .noCredentials:
             "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or have a profile in ~/.aws/credentials (AWS_PROFILE)"
         case .badStorage: "check --endpoint-url and AWS_REGION"
+        case .storage(_, _, "NoSuchBucket"): "make the bucket, or check its name, --endpoint-url and AWS_REGION"
+        case .storage(_, _, "SignatureDoesNotMatch"), .storage(_, _, "InvalidAccessKeyId"):
+            "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile of AWS_PROFILE"
+        case .storage(_, _, "ExpiredToken"), .storage(_, _, "InvalidToken"):
+            "get new keys: those of this session are over"
+        case .storage(_, _, "RequestTimeTooSkewed"): "set the clock"
+        case .storage(_, _, "EntityTooLarge"): "publish it with dir:PATH: storage takes 5 GB in one request"
+        case .storage(_, _, "PermanentRedirect"), .storage(_, _, "AuthorizationHeaderMalformed"):
+            "set AWS_REGION to that of the bucket"
         case .storage(_, 404, _): "check the bucket's name, --endpoint-url and the region"
         case .storage(_, 401, _), .storage(_, 403, _): "check the keys, and what they may do in the bucket"
         case .storage: "try again"

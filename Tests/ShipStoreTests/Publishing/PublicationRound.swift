@@ -17,10 +17,14 @@ import Testing
 final class PublicationRound {
     let scratch: ScratchFolder
     let storage: StorageInMemory
-    let place = Endpoint.folder("somewhere")
+    /// Where it is published.
+    private let publication: any PublicationStorage
+    let place: Endpoint
     private var random: RepeatableRandom
     private let queue: DatabaseQueue
-    private var ticks = 0
+    private(set) var ticks = 0
+    /// How many rows each state has.
+    private var rows = [0: 500]
     private var consumers: [Consumer?] = [nil, nil, nil]
     private var subscriptions: [Subscription?] = [nil, nil, nil]
     /// The newest state that each follower has had.
@@ -30,10 +34,14 @@ final class PublicationRound {
     /// No follower gets beyond this state; `nil` while the store is not halted.
     private var limit: Int?
 
-    init(seed: UInt64) throws {
-        scratch = try ScratchFolder()
+    /// - Parameter publication: Where to publish; `nil` for `storage`.
+    init(
+        seed: UInt64, in publication: (any PublicationStorage)? = nil, at place: Endpoint = .folder("somewhere")
+    ) throws {
+        scratch = try ScratchFolder.inMemory()
         random = RepeatableRandom(seed: seed)
         storage = StorageInMemory(seed: seed)
+        (self.publication, self.place) = (publication ?? storage, place)
         queue = try DatabaseQueue(path: scratch.path.appending("Recipes.sqlite").string)
         try queue.writeWithoutTransaction {
             try $0.execute(
@@ -61,11 +69,12 @@ final class PublicationRound {
         _ publishing: Publishing = Publishing(), of phone: Int? = nil,
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) throws -> Publisher {
-        try publisher(to: storage, at: place, publishing, of: phone, report: report)
+        try publisher(to: publication, at: place, publishing, of: phone, report: report)
     }
 
     func publisher(
-        to storage: StorageInMemory, at place: Endpoint, _ publishing: Publishing = Publishing(), of phone: Int? = nil,
+        to storage: any PublicationStorage, at place: Endpoint, _ publishing: Publishing = Publishing(),
+        of phone: Int? = nil,
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) throws -> Publisher {
         var options = Producer.Options()
@@ -110,6 +119,7 @@ final class PublicationRound {
 
     func change(rows: Int = 1) throws {
         ticks += 1
+        self.rows[ticks] = (self.rows[ticks - 1] ?? 0) + rows
         let text = random.bytes(30)
         try queue.write { database in
             try database.execute(sql: "UPDATE tick SET n = ?", arguments: [ticks])
@@ -140,7 +150,7 @@ final class PublicationRound {
         options.requirements = requirements
         let consumer = try Consumer(inbox: scratch.path.appending("inbox\(index)"), options: options)
         consumers[index] = consumer
-        subscriptions[index] = Subscription(consumer, to: storage, at: place) { [halts] report in
+        subscriptions[index] = Subscription(consumer, to: publication, at: place, patience: .zero) { [halts] report in
             if case .halted = report.event { halts.add() }
         }
     }
@@ -171,7 +181,11 @@ final class PublicationRound {
         configuration.readonly = true
         let queue = try DatabaseQueue(path: "file:\(store.string)?immutable=1", configuration: configuration)
         defer { try? queue.close() }
-        return try queue.read { try Int.fetchOne($0, sql: "SELECT n FROM tick") ?? -1 }
+        return try queue.read { database in
+            let tick = try Int.fetchOne(database, sql: "SELECT n FROM tick") ?? -1
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM recipe") == rows[tick])
+            return tick
+        }
     }
 
     private func check(_ index: Int) throws {

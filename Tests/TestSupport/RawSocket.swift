@@ -15,8 +15,8 @@ import ShipProtocol
 #endif
 
 /// A socket on loopback that does what no side of ours does: falls silent, or goes. Closed with its owner.
-final class RawSocket: Sendable {
-    struct Failed: Error { let errno: Int32 }
+package final class RawSocket: Sendable {
+    package struct Failed: Error { package let errno: Int32 }
 
     private let descriptor: Int32
 
@@ -27,7 +27,7 @@ final class RawSocket: Sendable {
     /// Connects to a listener of this machine.
     ///
     /// - Parameter source: The last byte of the address that it comes from, 127.0.0.1 to 127.0.0.255.
-    static func connected(to port: UInt16, from source: UInt8 = 1) throws -> RawSocket {
+    package static func connected(to port: UInt16, from source: UInt8 = 1) throws -> RawSocket {
         let socket = RawSocket(try check(socket(AF_INET, stream, 0)))
         if source != 1 {
             try withAddress(0, host: source) { address, size in _ = try check(bind(socket.descriptor, address, size)) }
@@ -37,7 +37,7 @@ final class RawSocket: Sendable {
     }
 
     /// Listens on a port of the system's choice.
-    static func listening() throws -> (socket: RawSocket, port: UInt16) {
+    package static func listening() throws -> (socket: RawSocket, port: UInt16) {
         let socket = RawSocket(try check(socket(AF_INET, stream, 0)))
         // Little room, so that a sender soon waits.
         var room: Int32 = 32_768
@@ -55,13 +55,13 @@ final class RawSocket: Sendable {
     }
 
     /// The next connection; waits for it, at most ten seconds.
-    func accepted() throws -> RawSocket {
+    package func accepted() throws -> RawSocket {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard Self.wait(&poll) else { throw Failed(errno: ETIMEDOUT) }
         return RawSocket(try Self.check(accept(descriptor, nil, nil)))
     }
 
-    func write(_ bytes: [UInt8]) throws {
+    package func write(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
@@ -73,7 +73,7 @@ final class RawSocket: Sendable {
     }
 
     /// Greets a sender, and takes what it offers: an answer to nothing would end the session.
-    func takeOffer() throws {
+    package func takeOffer() throws {
         try write(Words.greeting)
         var (parser, piece) = (FrameParser(), [UInt8](repeating: 0, count: 4096))
         while true {
@@ -90,7 +90,7 @@ final class RawSocket: Sendable {
 
     /// Sends all of this, says that it is all, and waits for the other side's last word.
     @discardableResult
-    static func exchange(_ bytes: [UInt8], with port: UInt16) async throws -> [UInt8] {
+    package static func exchange(_ bytes: [UInt8], with port: UInt16) async throws -> [UInt8] {
         let socket = try connected(to: port)
         try socket.write(bytes)
         socket.endWriting()
@@ -98,10 +98,10 @@ final class RawSocket: Sendable {
     }
 
     /// Nothing more comes from here.
-    func endWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+    package func endWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Whether the other side has neither ended nor said anything.
-    var isQuiet: Bool {
+    package var isQuiet: Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return Self.poll(&poll, for: 0) == 0
     }
@@ -109,7 +109,7 @@ final class RawSocket: Sendable {
     /// What comes until there are these bytes in it.
     ///
     /// - Returns: `nil` if the other side ends, or is silent for ten seconds, before.
-    func read(until end: [UInt8]) -> [UInt8]? {
+    package func read(until end: [UInt8]) -> [UInt8]? {
         var (bytes, byte) = ([UInt8](), [UInt8](repeating: 0, count: 1))
         while !bytes.reversed().starts(with: end.reversed()) {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -119,15 +119,21 @@ final class RawSocket: Sendable {
         return bytes
     }
 
+    /// What comes next, at most so many bytes; nothing if the other side ends, or is silent for ten seconds.
+    package func readSome(_ most: Int = 65_536) -> [UInt8] {
+        var piece = [UInt8](repeating: 0, count: most)
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard Self.wait(&poll) else { return [] }
+        return Array(piece[..<max(0, recv(descriptor, &piece, piece.count, 0))])
+    }
+
     /// What comes until the other side ends, or is silent for ten seconds.
-    func readToEnd() -> [UInt8] {
-        var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+    package func readToEnd() -> [UInt8] {
+        var bytes: [UInt8] = []
         while true {
-            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard Self.wait(&poll) else { return bytes }
-            let count = recv(descriptor, &piece, piece.count, 0)
-            guard count > 0 else { return bytes }
-            bytes += piece[..<count]
+            let piece = readSome()
+            if piece.isEmpty { return bytes }
+            bytes += piece
         }
     }
 
@@ -164,9 +170,9 @@ final class RawSocket: Sendable {
 }
 
 /// The first words of a receiver, and its leave to send everything.
-enum Words {
-    static let greeting: [UInt8] =
+package enum Words {
+    package static let greeting: [UInt8] =
         Preamble(role: .consumer, mode: .twoWay).encoded
         + ((try? Frame.hello(Hello(software: "test", taking: CommonEncodings([]), holds: [])).serialized()) ?? [])
-    static let acceptance: [UInt8] = (try? Frame.answer(.everything).serialized()) ?? []
+    package static let acceptance: [UInt8] = (try? Frame.answer(.everything).serialized()) ?? []
 }

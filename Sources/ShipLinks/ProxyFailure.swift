@@ -1,0 +1,9 @@
+/// Why a proxy between this device and web servers is no help.
+public enum ProxyFailure: Hashable, Sendable {
+    case unreachable
+    /// It does not answer in time.
+    case silent
+    /// What it answers is not what a proxy does.
+    case noProxy
+    case refused(status: Int)
+}

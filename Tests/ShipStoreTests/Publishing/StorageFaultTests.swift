@@ -1,0 +1,182 @@
+import EssentialFoundation
+import Foundation
+import ShipLinks
+import ShipProtocol
+import ShipTransport
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ShipStore
+@testable import ShipStoreNetwork
+
+/// Each fault at each request, of who publishes into storage and of who follows it: a publisher has published, or says that it has not, and
+/// the next one mends it; a follower holds one committed state, never an older one than before, and gets to the newest when faults end.
+@Suite struct StorageFaultTests {
+    @Test func `each fault at each request is survived`() async throws {
+        let desk = try FaultDesk()
+        // Nothing is there yet; a change in the head; a catalog; a whole that is due again.
+        var seen: Set<FaultDesk.Kind> = []
+        for changes in [100] + [Int](repeating: 1, count: 12) + [200] where seen.count < FaultDesk.Kind.allCases.count {
+            try desk.change(changes)
+            let kind = try await desk.publish()
+            // One of each kind is enough.
+            guard seen.insert(kind).inserted else { continue }
+            try await desk.tryPublisher()
+            try await desk.tryFollowers(of: kind)
+        }
+        #expect(seen == Set(FaultDesk.Kind.allCases))
+        #expect(desk.runs > 300)
+    }
+}
+
+/// A publication in storage, its publisher and its followers: one that has the state before, one that is long behind, and one that has none.
+private final class FaultDesk {
+    /// What is published.
+    enum Kind: CaseIterable { case first, small, catalog, whole }
+
+    private let server: StorageServer
+    private let round: PublicationRound
+    private var (before, after): (Moment, Moment)
+    private(set) var runs = 0
+
+    struct Flaw: Error { let what: String }
+
+    /// What lies in the storage, and a folder with what changes beside it: the publisher's device and copies, and each follower's inbox.
+    private struct Moment {
+        let folder: FilePath
+        var content = StorageServer.Content()
+
+        private static let changing = ["phone", "bases", "inbox0", "inbox1", "inbox2"]
+
+        static func copy(from: FilePath, to: FilePath) throws {
+            for name in changing {
+                let (source, target) = (from.appending(name).string, to.appending(name).string)
+                try? FileManager.default.removeItem(atPath: target)
+                guard FileManager.default.fileExists(atPath: source) else { continue }
+                try FileManager.default.copyItem(atPath: source, toPath: target)
+            }
+        }
+    }
+
+    init() throws {
+        server = try StorageServer()
+        guard case .bucket(let address) = try Endpoint("s3://bucket/kitchen"),
+            case .web(let endpoint) = try Endpoint("http://127.0.0.1:\(server.port)")
+        else { throw Flaw(what: "no address") }
+        var options = StorageOptions()
+        options.endpoint = endpoint
+        options.headCache = .seconds(5)
+        let storage = try BucketPublication(
+            at: address, options, Timeouts(), trusting: nil, Retries(pause: .microseconds(10))
+        ) { StorageSettings(["AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": "SECRET"]) }
+        round = try PublicationRound(seed: 1, in: storage, at: .bucket(address))
+        (before, after) = (
+            Moment(folder: try round.scratch.folder("before")), Moment(folder: try round.scratch.folder("after"))
+        )
+    }
+
+    func change(_ times: Int) throws { for _ in 0..<times { try round.change() } }
+
+    /// Publishes without faults.
+    func publish() async throws -> Kind {
+        try save(&before)
+        try await round.publish()
+        try save(&after)
+        guard let old = try catalog(of: before) else { return .first }
+        guard let new = try catalog(of: after) else { throw Flaw(what: "there is no catalog") }
+        return new == old ? .small : new.whole == old.whole ? .catalog : .whole
+    }
+
+    private func save(_ moment: inout Moment) throws {
+        moment.content = server.content
+        try Moment.copy(from: round.scratch.path, to: moment.folder)
+    }
+
+    private func restore(_ moment: Moment) throws {
+        try Moment.copy(from: moment.folder, to: round.scratch.path)
+        server.set(moment.content)
+        server.set(nil)
+        for index in 0..<3 { try round.reopen(index) }
+    }
+
+    private func catalog(of moment: Moment) throws -> StoreCatalog? {
+        guard let bytes = moment.content.heads.last,
+            let object = try HeadFile(decoding: bytes).head().stores.first?.catalog,
+            let catalog = moment.content.objects["objects/\(object.sha256.hex)"]
+        else { return nil }
+        return try StoreCatalog(decoding: catalog)
+    }
+
+    // MARK: Runs
+
+    /// Runs once without faults, to count the requests, and then with each fault at each of them, once and lasting.
+    private func forEachFault(
+        _ kinds: [StorageServer.Fault] = StorageServer.Fault.allCases, at moment: Moment,
+        _ run: () async throws -> Void, checking check: () async throws -> Void
+    ) async throws {
+        try restore(moment)
+        try await run()
+        for index in 0..<server.requests {
+            for kind in kinds {
+                for lasts in kind.canLast ? [false, true] : [false] {
+                    try restore(moment)
+                    server.set((kind, index, lasts))
+                    do {
+                        do {
+                            try await run()
+                        } catch let flaw as Flaw {
+                            throw flaw
+                        } catch {
+                            if error is BrokenInvariant { throw error }
+                        }
+                        server.set(nil)
+                        try await check()
+                        if let flaw = server.flaws.first { throw Flaw(what: flaw) }
+                    } catch {
+                        Issue.record("\(kind) at request \(index)\(lasts ? ", lasting" : ""): \(error)")
+                    }
+                    runs += 1
+                }
+            }
+        }
+        try restore(after)
+    }
+
+    func tryPublisher() async throws {
+        try await forEachFault(at: before) {
+            let number = try headNumber
+            try await round.publish()
+            guard try headNumber > number else { throw Flaw(what: "it says that it has published, and has not") }
+        } checking: {
+            // The next one mends it, and who begins gets it.
+            try await round.publish()
+            try await round.look(2)
+            guard try round.tick(of: 2) == round.ticks else { throw Flaw(what: "the next one does not mend it") }
+        }
+    }
+
+    private var headNumber: UInt64 {
+        get throws { try server.content.heads.last.map { try HeadFile(decoding: $0).head().number } ?? 0 }
+    }
+
+    func tryFollowers(of kind: Kind) async throws {
+        var moment = before
+        moment.content = after.content
+        // Who is long behind, and who begins, read a catalog.
+        for index in kind == .catalog ? [1, 2] : [0] {
+            var held = -1
+            try await forEachFault(StorageServer.Fault.allCases.filter(\.isOfReading), at: moment) {
+                held = try round.tick(of: index)
+                try await round.look(index)
+            } checking: {
+                guard try round.tick(of: index) >= held else { throw Flaw(what: "it went back") }
+                try await round.look(index)
+                guard try round.tick(of: index) == round.ticks else { throw Flaw(what: "it does not get on") }
+            }
+        }
+        try await round.look(0)
+        if try round.tick(of: 1) < 0 { try await round.look(1) }
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import ShipProtocol
+import StoreFiles
+import Synchronization
+import TestSupport
+
+/// S3-compatible storage on loopback, which does wrong what a test says, at the request that it says.
+final class StorageServer: Sendable {
+    enum Fault: CaseIterable, Sendable {
+        /// Nothing is done; the connection is closed.
+        case closed
+        /// It is done, and nobody hears of it.
+        case answerLost
+        /// The storage says so, and has done nothing.
+        case conflict, preconditionFailed, tooMany, failed, down
+        /// It is done, and the storage says that it was not.
+        case failedAfter
+        /// Half of the answer comes; then the connection is closed.
+        case cut
+        /// The same, and the rest is not to be had by a range: all comes, or the part with the status of all.
+        case cutWithoutRanges, cutWithRangeAsWhole
+        case endless
+        /// The head before.
+        case stale
+
+        /// Whether it is also tried from a request on.
+        var canLast: Bool { [.closed, .down, .stale].contains(self) }
+        /// Whether it makes a difference to who only reads.
+        var isOfReading: Bool { ![.answerLost, .failedAfter].contains(self) }
+    }
+
+    /// What lies there.
+    struct Content {
+        var heads: [[UInt8]] = []
+        var objects: [String: [UInt8]] = [:]
+    }
+
+    fileprivate struct State {
+        var content = Content()
+        var fault: (kind: Fault, at: Int, lasts: Bool)?
+        var requests = 0
+        var rangesAreBroken: Fault?
+        var flaws: [String] = []
+    }
+
+    fileprivate final class Shelf: Sendable { let state = Mutex(State()) }
+
+    private let shelf: Shelf
+    private let server: HTTPServer
+
+    init() throws {
+        let shelf = Shelf()
+        self.shelf = shelf
+        server = try HTTPServer { request in shelf.state.withLock { $0.answer(to: request) } }
+    }
+
+    var port: UInt16 { server.port }
+    var content: Content { shelf.state.withLock(\.content) }
+    /// Requests since the last `set`.
+    var requests: Int { shelf.state.withLock(\.requests) }
+    /// What no publisher may do, and one has done.
+    var flaws: [String] { shelf.state.withLock(\.flaws) }
+
+    /// From now on a fault is due at the request of this number, from 0 on, or from it on; `nil` for none.
+    func set(_ fault: (kind: Fault, at: Int, lasts: Bool)?) {
+        shelf.state.withLock { state in
+            (state.fault, state.requests, state.rangesAreBroken) = (fault, 0, nil)
+        }
+    }
+
+    func set(_ content: Content) { shelf.state.withLock { $0.content = content } }
+}
+
+extension StorageServer.State {
+    private typealias Answer = HTTPServer.Answer
+
+    fileprivate mutating func answer(to request: HTTPServer.Request) -> HTTPServer.Answer {
+        defer { requests += 1 }
+        guard let fault, requests == fault.at || (fault.lasts && requests > fault.at) else { return honest(request) }
+        func said(_ status: Int, _ code: String) -> Answer {
+            Answer(status, [], Array("<Error><Code>\(code)</Code></Error>".utf8))
+        }
+        switch fault.kind {
+        case .closed: return Answer([], .closes)
+        case .conflict: return said(409, "ConditionalRequestConflict")
+        case .preconditionFailed: return said(412, "PreconditionFailed")
+        case .tooMany: return said(429, "TooManyRequests")
+        case .failed: return said(500, "InternalError")
+        case .down: return said(503, "SlowDown")
+        case .answerLost:
+            _ = honest(request)
+            return Answer([], .closes)
+        case .failedAfter:
+            _ = honest(request)
+            return said(500, "InternalError")
+        case .cut: return cut(honest(request))
+        case .cutWithoutRanges, .cutWithRangeAsWhole:
+            rangesAreBroken = fault.kind
+            return cut(honest(request))
+        case .endless:
+            let answer = honest(request)
+            let head = Answer(answer.status, ["ETag: \"x\""], nil)
+            return Answer(head.bytes, .endless([UInt8](repeating: 120, count: 65_536)))
+        case .stale:
+            guard request.method == "GET", request.target.hasSuffix("/head"), content.heads.count > 1 else {
+                return honest(request)
+            }
+            let last = content.heads.removeLast()
+            defer { content.heads.append(last) }
+            return honest(request)
+        }
+    }
+
+    private func cut(_ answer: Answer) -> Answer {
+        Answer(Array(answer.bytes.prefix(answer.bytes.count / 2)), .closes)
+    }
+
+    private mutating func honest(_ request: HTTPServer.Request) -> Answer {
+        let path = request.target.replacing("/bucket/kitchen/", with: "")
+        switch request.method {
+        case "PUT":
+            guard request.headers["x-amz-content-sha256"] == ContentDigest(hashing: request.body).hex else {
+                return Answer(400, [], Array("<Error><Code>XAmzContentSHA256Mismatch</Code></Error>".utf8))
+            }
+            return path == "head" ? putHead(request) : putObject(request, at: path)
+        case "DELETE":
+            content.objects[path] = nil
+            return Answer(204)
+        default: return path == "head" ? get(content.heads.last, request) : get(content.objects[path], request)
+        }
+    }
+
+    private mutating func putObject(_ request: HTTPServer.Request, at path: String) -> Answer {
+        if path != "objects/\(ContentDigest(hashing: request.body).hex)" {
+            flaws.append("an object under another name")
+        }
+        if request.headers["cache-control"] != "public, max-age=31536000, immutable" {
+            flaws.append("an object that is not kept for ever")
+        }
+        content.objects[path] = request.body
+        return Answer(200, ["ETag: \(Self.tag(request.body))"])
+    }
+
+    private mutating func putHead(_ request: HTTPServer.Request) -> Answer {
+        let found = content.heads.last.map(Self.tag)
+        if request.headers["if-none-match"] == "*", found != nil { return Answer(412) }
+        if let tag = request.headers["if-match"], tag != found { return Answer(412) }
+        if request.headers["if-match"] == nil, request.headers["if-none-match"] == nil {
+            flaws.append("a head without a condition")
+        }
+        if request.headers["cache-control"] != "public, max-age=0, s-maxage=5, stale-while-revalidate=5" {
+            flaws.append("a head that caches may keep for another time than it was said")
+        }
+        if let flaw = flaw(of: request.body) { flaws.append(flaw) }
+        content.heads.append(request.body)
+        return Answer(200, ["ETag: \(Self.tag(request.body))"])
+    }
+
+    /// Whatever a head names is there before it is.
+    private func flaw(of head: [UInt8]) -> String? {
+        guard let head = try? HeadFile(decoding: head).head() else { return "a head that is none" }
+        for store in head.stores {
+            guard let object = store.catalog, let bytes = content.objects["objects/\(object.sha256.hex)"],
+                let catalog = try? StoreCatalog(decoding: bytes)
+            else { return "a head without its catalog" }
+            for step in catalog.all {
+                guard let digest = step.sha256, content.objects["objects/\(digest.hex)"] != nil else {
+                    return "a head without its objects"
+                }
+            }
+        }
+        return nil
+    }
+
+    private func get(_ found: [UInt8]?, _ request: HTTPServer.Request) -> Answer {
+        guard let found else { return Answer(404, [], Array("<Error><Code>NoSuchKey</Code></Error>".utf8)) }
+        let tag = Self.tag(found)
+        if request.headers["if-none-match"] == tag { return Answer(304, ["ETag: \(tag)"]) }
+        guard let range = request.headers["range"], rangesAreBroken != .cutWithoutRanges else {
+            return Answer(200, ["ETag: \(tag)"], found)
+        }
+        let start = Int(range.dropFirst("bytes=".count).dropLast()) ?? 0
+        guard start < found.count else { return Answer(416) }
+        return Answer(
+            rangesAreBroken == .cutWithRangeAsWhole ? 200 : 206,
+            ["ETag: \(tag)", "Content-Range: bytes \(start)-\(found.count - 1)/\(found.count)"], Array(found[start...]))
+    }
+
+    private static func tag(_ bytes: [UInt8]) -> String { "\"\(ContentDigest(hashing: bytes).hex.prefix(32))\"" }
+}
