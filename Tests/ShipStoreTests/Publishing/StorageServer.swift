@@ -23,8 +23,8 @@ final class StorageServer: Sendable {
         /// The head before.
         case stale
 
-        /// Whether it is also tried from a request on.
-        var canLast: Bool { [.closed, .down, .stale].contains(self) }
+        /// Whether it is also tried from a request on: in a short run one is.
+        var canLast: Bool { self == .down || Soak.isOn && [.closed, .stale].contains(self) }
         /// Whether it makes a difference to who only reads.
         var isOfReading: Bool { ![.answerLost, .failedAfter].contains(self) }
     }
