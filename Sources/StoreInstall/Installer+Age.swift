@@ -8,18 +8,26 @@ extension Installer {
     ///
     /// - Parameter time: By `PlatformCalls.timeSinceStart`.
     package func note(asOf time: Duration, _ generation: GenerationName, of name: StoreName) {
-        let (layout, now) = (folder.layout, AgeRecord.Clocks.now)
+        let now = AgeRecord.Clocks.now
         // Another session may have brought another one since, or may have asked later.
         guard (try? folder.currentName(of: name)) == generation else { return }
         if let known = folder.ageRecord(of: name)?.age(of: generation, at: now), known <= now.sinceStart - time {
             return
         }
         let record = AgeRecord(of: generation, asOf: now.back(to: time))
-        let aside = StoreLock.aside(.asOf, of: name, in: layout)
+        replace(folder.layout.ageRecord(name), with: record.jsonBytes, .asOf, of: name)
+    }
+
+    /// Puts a note of a store in the place of the one before, in one step. A note that cannot be written is none, and neither is one that a power
+    /// cut takes: nothing depends on it.
+    ///
+    /// - Parameter purpose: Of the file that is made aside, under a name that no other has.
+    func replace(_ note: FilePath, with bytes: [UInt8], _ purpose: StoreLock.Purpose, of name: StoreName) {
+        let aside = StoreLock.aside(purpose, of: name, in: folder.layout)
         do throws(FileError) {
-            try folder.files.makeFolder(at: layout.staging(name))
-            try folder.files.makeFile(at: aside).write(record.jsonBytes)
-            try folder.files.rename(aside, to: layout.ageRecord(name))
+            try folder.files.makeFolder(at: folder.layout.staging(name))
+            try folder.files.makeFile(at: aside).write(bytes)
+            try folder.files.rename(aside, to: note)
         } catch {
             try? folder.files.removeFile(aside)
         }

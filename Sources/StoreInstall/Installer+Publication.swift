@@ -25,16 +25,14 @@ extension Installer {
     ///
     /// - Parameter time: Since when; `nil` if it is not.
     package func note(halted time: Timestamp?, of name: StoreName) {
-        let (layout, record) = (folder.layout, time.map { HaltRecord(since: $0) })
-        guard folder.haltRecord(of: name) != record, (try? folder.currentName(of: name)) != nil else { return }
-        let aside = StoreLock.aside(.halted, of: name, in: layout)
-        do throws(FileError) {
-            guard let record else { return try folder.files.removeFile(layout.haltRecord(name)) }
-            try folder.files.makeFolder(at: layout.staging(name))
-            try folder.files.makeFile(at: aside).write(record.jsonBytes)
-            try folder.files.rename(aside, to: layout.haltRecord(name))
-        } catch {
-            try? folder.files.removeFile(aside)
+        let (note, known) = (folder.layout.haltRecord(name), folder.haltRecord(of: name))
+        let record = time.map { HaltRecord(since: $0) }
+        guard known != record, (try? folder.currentName(of: name)) != nil else { return }
+        if let record {
+            replace(note, with: record.jsonBytes, .halted, of: name)
+        } else {
+            // One that can be read as such a note was written by a receiver.
+            try? folder.files.removeFile(note)
         }
     }
 }

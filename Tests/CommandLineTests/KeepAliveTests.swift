@@ -40,7 +40,7 @@ import Testing
         let keeping = keepAlive(sender)
         defer { keeping.cancel() }
         try await receiver.program.wait(timeout: .seconds(20)).expectFailure(
-            75, "the sender is still preparing the store after 1.0 seconds",
+            75, "the sender is still preparing the store after 1 s",
             hint: "look at the sender; a receiver may wait longer with --prepare-timeout")
         // It is told why.
         #expect(String(decoding: sender.readToEnd(), as: UTF8.self).contains("timed-out"))
@@ -56,7 +56,7 @@ import Testing
         defer { keeping.cancel() }
         let outcome = try await sender.wait(timeout: .seconds(20))
         #expect(outcome.status == .exited(75))
-        #expect(outcome.complaints.first?.hasPrefix("ship-store: error: the receiver has not said for 2.0") == true)
+        #expect(outcome.complaints.first?.hasPrefix("ship-store: error: the receiver has not said for 2 s") == true)
         #expect(try desk.leftovers == [])
     }
 
@@ -70,7 +70,7 @@ import Testing
         let outcome = try await sender.wait(timeout: .seconds(20))
         #expect(outcome.status == .exited(75))
         #expect(
-            outcome.complaints.first?.hasPrefix("ship-store: error: the receiver has had everything for 1.0") == true)
+            outcome.complaints.first?.hasPrefix("ship-store: error: the receiver has had everything for 1 s") == true)
         #expect(try desk.leftovers == [])
     }
 

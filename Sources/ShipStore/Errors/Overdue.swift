@@ -4,6 +4,8 @@ public enum Overdue: Hashable, Sendable {
     case manifest(Duration)
     /// The consumer has not said whether it takes the shipment.
     case answer(Duration)
+    /// The consumer has not said what its copy has in common with the store.
+    case comparison(Duration)
     /// The consumer has everything, and has not installed it.
     case receipt(Duration)
 }

@@ -69,11 +69,20 @@ extension Reason {
 extension Overdue {
     var cause: PrintableText {
         switch self {
-        case .manifest(let limit): "the sender is still preparing the store after \(limit)"
-        case .answer(let limit): "the receiver has not said for \(limit) whether it takes the shipment"
-        case .receipt(let limit): "the receiver has had everything for \(limit), and has not installed it"
+        case .manifest(let limit): "the sender is still preparing the store after \(limit.inRoundSeconds) s"
+        case .answer(let limit):
+            "the receiver has not said for \(limit.inRoundSeconds) s whether it takes the shipment"
+        case .comparison(let limit):
+            "the receiver has not said for \(limit.inRoundSeconds) s what its copy has in common with the store"
+        case .receipt(let limit):
+            "the receiver has had everything for \(limit.inRoundSeconds) s, and has not installed it"
         }
     }
+}
+
+extension Duration {
+    /// In seconds, to the nearest one.
+    fileprivate var inRoundSeconds: Int64 { Int64((self / .seconds(1)).rounded()) }
 }
 
 extension FileError: ExplainedError {

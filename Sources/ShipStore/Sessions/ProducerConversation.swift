@@ -331,7 +331,7 @@ final class ProducerConversation: Sendable {
         // It reads its store, which takes no longer than to install one.
         let limit = session.timeouts.work(on: manifest.totalSize)
         let mayAsk = state.withLock { state in
-            state.deadline = FrameReader.Deadline(end: .now + limit, error: .overdue(.answer(limit)))
+            state.deadline = FrameReader.Deadline(end: .now + limit, error: .overdue(.comparison(limit)))
             return state.dialogue.asksAboutBase()
         }
         guard mayAsk else { throw Dropped() }

@@ -88,22 +88,10 @@ package struct DeltaEncoder {
 
     /// Whether the rows of the store take fewer bytes than a delta of this size.
     private func isWholeSmaller(than size: Int) throws -> Bool {
-        struct Enough: Error {}
-        func takesLess(than size: Int, _ effort: SegmentEffort) throws -> Bool {
-            guard let shapes else { return false }
-            var left = size
-            do {
-                try StoreWalk.run(over: new, shapes: shapes) { content in
-                    left -= try content.encoded(effort).count
-                    guard left > 0 else { throw Enough() }
-                }
-                return true
-            } catch is Enough {
-                return false
-            }
-        }
+        guard let shapes else { return false }
         // The least effort takes hardly twice as many bytes, in a small part of the time.
-        return try takesLess(than: 2 * size, SegmentEffort(.fastest)) && takesLess(than: size, wholeEffort)
+        return try StoreWalk.takesLess(than: 2 * size, over: new, shapes, SegmentEffort(.fastest))
+            && StoreWalk.takesLess(than: size, over: new, shapes, wholeEffort)
     }
 
     private func write(

@@ -96,7 +96,7 @@ struct TreeEncoder {
     // MARK: Rows
 
     private mutating func take(
-        _ step: TreeJoin.Step, _ new: DeltaRow, _ old: DeltaRow, _ output: inout DeltaOutput
+        _ step: RowStep, _ new: DeltaRow, _ old: DeltaRow, _ output: inout DeltaOutput
     ) throws {
         let runs = comparison.runs
         while run < runs.count, Int(runs[run].new) + Int(runs[run].count) <= new.place { run += 1 }
@@ -174,7 +174,7 @@ struct TreeEncoder {
 
     /// The row of the base from which a new row is made with the fewest bytes; `nil` if no row helps.
     private mutating func bestRow(
-        _ step: TreeJoin.Step, _ new: DeltaRow, _ values: [DeltaValue], _ old: DeltaRow
+        _ step: RowStep, _ new: DeltaRow, _ values: [DeltaValue], _ old: DeltaRow
     ) throws -> (place: Int, rowid: Int64, values: [DeltaValue])? {
         var best: (place: Int, rowid: Int64, values: [DeltaValue])?
         var least = values.cost
@@ -272,7 +272,7 @@ struct TreeEncoder {
 
     /// The row of the base that a long row is made of, or one that was long: of entries, which have no rowids to tell, the longest one
     /// near it has most to copy. A table with rows like these has no merged index, so the place may go back afterwards.
-    private mutating func longest(_ step: TreeJoin.Step, _ old: DeltaRow) throws -> DeltaRow? {
+    private mutating func longest(_ step: RowStep, _ old: DeltaRow) throws -> DeltaRow? {
         guard step != .changed else { return old }
         var rows = passed.filter { $0.place >= cursor || !isForward }
         if kind == .index, source != nil {

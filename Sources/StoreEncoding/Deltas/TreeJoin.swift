@@ -1,34 +1,9 @@
 import StoreFormat
 
-/// The rows of a tree beside those of its base, one step after the other.
-protocol RowSteps {
-    /// The rows of the last `sameLeaf`, and the places of the first of them.
-    var common: (count: Int, firstRowid: Int64, lastRowid: Int64) { get }
-    var commonPlaces: (old: Int, new: Int) { get }
-    /// The rows of the last step; one that the step does not concern is stale.
-    var old: DeltaRow { get }
-    var new: DeltaRow { get }
-
-    mutating func next() throws -> TreeJoin.Step?
-}
-
 /// Joins the rows of a tree with those of its base: finds the rows that both have, and those that one side has.
 ///
 /// It matches rows of a table by their rowids, and entries of an index if they are equal. Both sides have the same order.
 struct TreeJoin: RowSteps {
-    enum Step: Hashable {
-        /// Both sides have the row.
-        case same
-        /// Both sides have the rowid, with different values.
-        case changed
-        /// Only the base has the row.
-        case old
-        /// Only the result has the row.
-        case new
-        /// Both sides have the rows of `common`.
-        case sameLeaf
-    }
-
     private var oldSide: JoinSide
     private var newSide: JoinSide
     private let kind: TreeKind
@@ -49,7 +24,7 @@ struct TreeJoin: RowSteps {
         newSide = JoinSide(new)
     }
 
-    mutating func next() throws -> Step? {
+    mutating func next() throws -> RowStep? {
         if skipsLeaves, try oldSide.skipCommonLeaf(with: &newSide, &common, &commonPlaces) { return .sameLeaf }
         let (hasOld, hasNew) = (try oldSide.fill(1), try newSide.fill(1))
         guard hasOld || hasNew else { return nil }
@@ -80,12 +55,12 @@ struct TreeJoin: RowSteps {
         return isNewDue || oldSide.holds(newSide.first) ? takeOld() : takeNew()
     }
 
-    private mutating func takeOld() -> Step {
+    private mutating func takeOld() -> RowStep {
         old = oldSide.take()
         return .old
     }
 
-    private mutating func takeNew() -> Step {
+    private mutating func takeNew() -> RowStep {
         new = newSide.take()
         return .new
     }

@@ -15,6 +15,10 @@ package final class RangeSearch {
     /// Digests may take this part of the store's bytes; while next to nothing was found to be in common, that; and of a small store so
     /// many bytes.
     private static let (share, shareOfNothing, least): (Int64, Int64, Int64) = (64, 320, 4096)
+    /// So many times the bytes of digests the whole store has to take, at the least effort, which gives hardly twice as many as another.
+    private static let timesOfDigests = 4
+    /// Digests of so few bytes are not compared with the whole store, which takes a moment.
+    private static let fewBytes: Int64 = 1024
     /// While less than this part of the bytes is known to be in common, that is next to nothing.
     private static let nothing: Int64 = 64
     /// With less than this part in common the whole store is as good.
@@ -29,6 +33,8 @@ package final class RangeSearch {
     private var trees: [Tree] = []
     private var asked: [RangeRequest.Tree] = []
     private var (requests, spent) = (0, Int64(0))
+    /// The whole store is known to take so many bytes at the least effort.
+    private var least = 0
     /// Bytes of records, without those of indexes that follow from their tables; and about how many of them both have.
     private var (allBytes, sharedBytes) = (Int64(0), Int64(0))
     /// What was found, once the search is over; `nil` if it is not worth a delta.
@@ -37,6 +43,7 @@ package final class RangeSearch {
     private struct Tree {
         let place: Int
         let base: Int
+        let isNamed: Bool
         let baseCount: Int
         /// Bytes of a record in the mean.
         let rowSize: Int64
@@ -66,7 +73,7 @@ package final class RangeSearch {
                 case .counted(let count): rows += count
                 }
             }
-            let isKnown = isLast || pieces.allSatisfy { if case .counted = $0 { true } else { false } }
+            let isKnown = isLast || pieces.allSatisfy(\.isCounted)
             self = isKnown ? .other(old: rows, new: new) : .open(pieces, new: new)
         }
     }
@@ -76,6 +83,7 @@ package final class RangeSearch {
         case ranges(Range<Int>, UInt32?)
         case counted(Int)
 
+        var isCounted: Bool { if case .counted = self { true } else { false } }
         var digest: UInt32? { if case .ranges(_, let digest) = self { digest } else { nil } }
     }
 
@@ -110,7 +118,7 @@ package final class RangeSearch {
             try take(answer)
         }
         guard allBytes > 0 else { return nil }
-        if let request = plan() { return request }
+        if let request = try plan() { return request }
         finish()
         return nil
     }
@@ -129,7 +137,8 @@ package final class RangeSearch {
                 }
             }
             guard parts.count == tree.parts.count else { return }
-            found[tree.place] = SharedRows.Tree(base: tree.base, baseCount: tree.baseCount, parts: parts)
+            found[tree.place] = SharedRows.Tree(
+                base: tree.base, isNamed: tree.isNamed, baseCount: tree.baseCount, parts: parts)
         }
         shared = SharedRows(settings: base.settings, treeCount: base.treeCount, trees: found)
     }
@@ -145,26 +154,33 @@ package final class RangeSearch {
         let digests = RangeDigests(store, (producer: nonce, consumer: theirs.nonce))
         self.digests = digests
         base = (old, theirs.trees.count)
-        let places = Dictionary(theirs.trees.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        func places<Key: Hashable>(by key: (RangeTrees.Tree) -> Key) -> [Key: Int] {
+            Dictionary(theirs.trees.enumerated().map { (key($1), $0) }) { first, _ in first }
+        }
+        let (names, rows) = (places { $0.name }, places { $0.rows })
         for place in store.trees.indices {
             let (whole, size) = try digests.whole(place)
             let isCounted = !follows(place)
             if isCounted { allBytes += size }
-            guard let found = places[try digests.name(of: place)] else { continue }
-            let rows = theirs.trees[found].rows
-            let part: Part
-            if rows == whole {
-                if isCounted { sharedBytes += size }
-                part = .same(whole.count)
-            } else if rows.count == 0 || whole.count == 0 || !isCounted {
-                part = .other(old: rows.count, new: 0..<whole.count)
-            } else {
-                part = .open([.ranges(0..<1, nil)], new: 0..<whole.count)
-            }
+            let named = names[try digests.name(of: place)]
+            // A table that was renamed has the rows of another one.
+            let isAsNamed = named.map { theirs.trees[$0].rows == whole } ?? false
+            let same = isAsNamed ? named : whole.count > 0 ? rows[whole] : nil
+            if same != nil, isCounted { sharedBytes += size }
+            guard let found = same ?? named else { continue }
+            let count = theirs.trees[found].rows.count
+            let part: Part =
+                if same != nil {
+                    .same(count)
+                } else if count == 0 || whole.count == 0 || !isCounted {
+                    .other(old: count, new: 0..<whole.count)
+                } else {
+                    .open([.ranges(0..<1, nil)], new: 0..<whole.count)
+                }
             trees.append(
                 Tree(
-                    place: place, base: found, baseCount: rows.count, rowSize: size / Int64(max(1, whole.count)),
-                    parts: [part]))
+                    place: place, base: found, isNamed: found == named, baseCount: count,
+                    rowSize: size / Int64(max(1, whole.count)), parts: [part]))
         }
         trees.sort { $0.base < $1.base }
         return true
@@ -181,7 +197,7 @@ package final class RangeSearch {
         guard let digests else { return }
         var cursor = AreaCursor(answer)
         for request in asked {
-            guard let index = trees.firstIndex(where: { $0.base == request.place }) else { continue }
+            guard let index = trees.firstIndex(where: { $0.isNamed && $0.base == request.place }) else { continue }
             var tree = trees[index]
             var (parts, told, equal) = ([Part](), 0, 0)
             var asked = request.parts.makeIterator()
@@ -254,13 +270,14 @@ package final class RangeSearch {
     // MARK: Requests
 
     /// - Returns: `nil` if nothing is to be asked any more, or it is not worth it.
-    private func plan() -> [UInt8]? {
+    private func plan() throws -> [UInt8]? {
         guard requests < Limits.comparisons else { return nil }
         let part = sharedBytes < allBytes / Self.nothing ? Self.shareOfNothing : Self.share
-        var budget = max(Self.least, size / part) - spent
+        let left = max(Self.least, size / part) - spent
+        var budget = left
         asked = trees.indices.compactMap { plan(&trees[$0], &budget) }
         let isSearching = asked.contains { $0.parts.contains { !$0.isCountOnly } }
-        guard !asked.isEmpty, isSearching || isUseful else { return nil }
+        guard !asked.isEmpty, isSearching || isUseful, try isWorth(spent + left - budget) else { return nil }
         let request = RangeRequest.ranges(asked).encoded
         guard request.count <= Limits.comparisonSize else { return nil }
         requests += 1
@@ -268,31 +285,40 @@ package final class RangeSearch {
         return request
     }
 
+    /// Whether digests of so many bytes are few beside the whole store as it would go.
+    private func isWorth(_ bytes: Int64) throws -> Bool {
+        let most = Int(clamping: bytes) * Self.timesOfDigests
+        guard bytes > Self.fewBytes, most > least else { return true }
+        if try StoreWalk.takesLess(than: most, over: store.pages, shapes, SegmentEffort(.fastest)) { return false }
+        least = most
+        return true
+    }
+
     private func plan(_ tree: inout Tree, _ budget: inout Int64) -> RangeRequest.Tree? {
+        var request = RangeRequest.Tree(place: tree.base, level: 0)
         var (rows, ranges) = (0, 0)
-        for case .open(let theirs, let new) in tree.parts {
-            rows += new.count
-            for case .ranges(let range, _) in theirs { ranges += range.count }
-        }
-        guard ranges > 0 else { return nil }
-        func cost(_ level: Int) -> Int64 { Int64(4 * (rows >> (2 * level) + ranges)) }
-        let level = levels(of: tree, ranges).first { cost($0) <= budget }
-        if let level { budget -= cost(level) }
-        var request = RangeRequest.Tree(place: tree.base, level: level ?? 0)
         for (index, part) in tree.parts.enumerated() {
             guard case .open(let theirs, let new) = part else { continue }
-            var pieces: [Theirs] = []
-            for piece in theirs {
-                guard case .ranges(let ranges, _) = piece else {
-                    pieces.append(piece)
-                    continue
-                }
-                for (part, isCountOnly) in Self.split(ranges, beside: new.count, level: level, before: tree.level) {
-                    pieces.append(.ranges(part, nil))
-                    request.parts.append(RangeRequest.Part(ranges: part, isCountOnly: isCountOnly))
-                }
+            let asked = theirs.flatMap { piece -> [RangeRequest.Part?] in
+                guard case .ranges(let ranges, _) = piece else { return [nil] }
+                return Self.split(ranges, beside: new.count, level: tree.level)
             }
-            tree.parts[index] = .open(pieces, new: new)
+            rows += new.count
+            for case let part? in asked where !part.isCountOnly { ranges += part.ranges.count }
+            request.parts += asked.compactMap(\.self)
+            // What was counted before stays among what is asked.
+            var counted = theirs.filter { $0.isCounted }[...]
+            tree.parts[index] = .open(
+                asked.compactMap { $0.map { .ranges($0.ranges, nil) } ?? counted.popFirst() }, new: new)
+        }
+        guard !request.parts.isEmpty else { return nil }
+        guard ranges > 0 else { return request }
+        func cost(_ level: Int) -> Int64 { Int64(4 * (rows >> (2 * level) + ranges)) }
+        if let level = levels(of: tree, ranges).first(where: { cost($0) <= budget }) {
+            budget -= cost(level)
+            request.level = level
+        } else {
+            request.parts = request.parts.map { RangeRequest.Part(ranges: $0.ranges, isCountOnly: true) }
         }
         return request
     }
@@ -302,16 +328,17 @@ package final class RangeSearch {
     ///
     /// - Parameters:
     ///   - rows: How many rows are here in their place.
-    ///   - level: Of the ranges to come; `nil` if all have only to be counted.
-    ///   - before: Of these ranges.
-    private static func split(
-        _ ranges: Range<Int>, beside rows: Int, level: Int?, before: Int
-    ) -> [(ranges: Range<Int>, isCountOnly: Bool)] {
-        guard level != nil, rows > 0 else { return [(ranges, true)] }
-        let edge = 1 + rows >> (2 * before)
-        guard ranges.count > 2 * edge else { return [(ranges, false)] }
+    ///   - level: Of these ranges.
+    private static func split(_ ranges: Range<Int>, beside rows: Int, level: Int) -> [RangeRequest.Part] {
+        guard rows > 0 else { return [RangeRequest.Part(ranges: ranges, isCountOnly: true)] }
+        let edge = 1 + rows >> (2 * level)
+        guard ranges.count > 2 * edge else { return [RangeRequest.Part(ranges: ranges, isCountOnly: false)] }
         let (first, last) = (ranges.lowerBound + edge, ranges.upperBound - edge)
-        return [(ranges.lowerBound..<first, false), (first..<last, true), (last..<ranges.upperBound, false)]
+        return [
+            RangeRequest.Part(ranges: ranges.lowerBound..<first, isCountOnly: false),
+            RangeRequest.Part(ranges: first..<last, isCountOnly: true),
+            RangeRequest.Part(ranges: last..<ranges.upperBound, isCountOnly: false),
+        ]
     }
 
     /// The levels that may come next, the best first: all others have to have room in the requests that are left.

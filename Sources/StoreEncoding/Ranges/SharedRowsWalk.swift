@@ -50,7 +50,8 @@ struct SharedRowsWalk {
         let rows = try new.rows(of: tree)
         var encoder = TreeEncoder(
             TreeComparison(overUnknown: found?.baseCount ?? 0),
-            TreeHead(found.map { TreeSource(place: $0.base, isNamed: true) }, rows.kind), baseTree: nil, source: nil,
+            TreeHead(found.map { TreeSource(place: $0.base, isNamed: $0.isNamed) }, rows.kind), baseTree: nil,
+            source: nil,
             result: rows, new.settings, effort)
         try encoder.write(SharedRowSteps(found?.parts, try new.rows(of: tree)), to: &output)
     }
@@ -81,7 +82,7 @@ private struct SharedRowSteps: RowSteps {
         self.parts = (parts ?? [.other(old: 0, new: .max)])[...]
     }
 
-    mutating func next() throws -> TreeJoin.Step? {
+    mutating func next() throws -> RowStep? {
         while left == 0 {
             guard let part = parts.popFirst() else { return nil }
             switch part {

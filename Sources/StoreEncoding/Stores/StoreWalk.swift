@@ -51,6 +51,23 @@ package struct StoreWalk {
         try walk.run()
     }
 
+    /// Whether all segments of a store have fewer bytes together; it goes no further than so many.
+    static func takesLess(
+        than size: Int, over pages: any PageSource, _ shapes: [String: IndexShape], _ effort: SegmentEffort
+    ) throws -> Bool {
+        struct Enough: Error {}
+        var left = size
+        do {
+            try run(over: pages, shapes: shapes) { content in
+                left -= try content.encoded(effort).count
+                guard left > 0 else { throw Enough() }
+            }
+            return true
+        } catch is Enough {
+            return false
+        }
+    }
+
     private init(
         _ pages: any PageSource, _ shapes: [String: IndexShape], _ recorded: [Int], _ endsWithTables: Bool,
         _ capacities: @escaping () -> (first: Int, largest: Int), _ refers: @escaping () -> Bool,

@@ -117,6 +117,7 @@ extension Overdue {
         case .manifest: "look at the sender; a receiver may wait longer with --prepare-timeout"
         case .answer:
             "look at the receiver: another shipment of the store may be on its way; --work-timeout waits longer"
+        case .comparison: "look at the receiver; --work-timeout waits longer, and --plain compares nothing"
         case .receipt: "look at the receiver, and whether it has installed it meanwhile; --work-timeout waits longer"
         }
     }

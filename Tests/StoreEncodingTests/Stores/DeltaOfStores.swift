@@ -1,6 +1,4 @@
-import GRDB
 import StoreFormat
-import StoreSnapshot
 import SystemPackage
 import TestSupport
 import Testing
@@ -9,44 +7,33 @@ import Testing
 
 /// Two states of a store, and the delta between them.
 struct DeltaOfStores {
-    let base: [UInt8]
-    let new: [UInt8]
-    let shapes: [String: IndexShape]
+    private let states: StoreStates
     let segments: [[UInt8]]
+
+    var base: [UInt8] { states.base }
+    var new: [UInt8] { states.new }
+    var shapes: [String: IndexShape] { states.shapes }
 
     /// - Parameters:
     ///   - first: Makes the store.
     ///   - second: Makes it what it is to be.
-    ///   - form: Of the new copy.
     init(
         encoding: String = "UTF-8", pageSize: Int = 1024, _ first: String, _ second: String,
         effort: SegmentEffort = .smallest, isCanonical: Bool = true
     ) throws {
-        let folder = try ScratchFolder.inMemory()
-        let queue = try DatabaseQueue(path: folder.path.appending("source").string)
-        func copy(_ sql: String, to name: String) throws -> FilePath {
-            try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-            let copy = folder.path.appending(name)
-            try queue.vacuum(into: copy.string)
-            return copy
-        }
-        let settings = "PRAGMA page_size = \(pageSize); PRAGMA encoding = '\(encoding)';"
-        let (old, new) = (try copy(settings + first, to: "old"), try copy(second, to: "new"))
-        try queue.close()
-        try self.init(of: old, new, effort: effort, isCanonical: isCanonical)
+        try self.init(
+            of: StoreStates(encoding: encoding, pageSize: pageSize, first, second, isCanonical: isCanonical), effort,
+            isCanonical)
     }
 
     /// - Parameters: Compact copies.
     init(of old: FilePath, _ new: FilePath, effort: SegmentEffort = .smallest, isCanonical: Bool = true) throws {
-        func bytes(of copy: FilePath) throws -> [UInt8] {
-            let bytes = try PageReading.bytes(of: copy)
-            return isCanonical ? try MemoryPages.canonicalForm(of: bytes) : bytes
-        }
-        let copy = try DatabaseQueue(path: new.string)
-        shapes = try copy.unsafeRead { try IndexShape.all(in: $0) }
-        try copy.close()
-        (base, self.new) = (try bytes(of: old), try bytes(of: new))
-        segments = try Self.segments(base, self.new, isCanonical ? shapes : nil, effort)
+        try self.init(of: StoreStates(of: old, new, isCanonical: isCanonical), effort, isCanonical)
+    }
+
+    private init(of states: StoreStates, _ effort: SegmentEffort, _ isCanonical: Bool) throws {
+        self.states = states
+        segments = try Self.segments(states.base, states.new, isCanonical ? states.shapes : nil, effort)
     }
 
     /// Whether a delta is made that is larger than the whole store.
@@ -84,13 +71,6 @@ struct DeltaOfStores {
     ///
     /// - Returns: The file.
     func applied(_ segments: [[UInt8]]? = nil, to base: [UInt8]? = nil) throws -> [UInt8] {
-        let wanted = try MemoryPages(new)
-        let target = MemoryPages(pageSize: wanted.pageSize, mostPages: wanted.pageCount)
-        let builder = DeltaBuilder(
-            base: try MemoryPages(base ?? self.base), pageSize: wanted.pageSize, pageCount: wanted.pageCount
-        ) { _ in target }
-        for segment in segments ?? self.segments { try builder.append(segment) }
-        try builder.finish()
-        return target.bytes
+        try states.applied(segments ?? self.segments, to: base)
     }
 }
