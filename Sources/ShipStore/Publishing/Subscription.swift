@@ -243,10 +243,14 @@ final class Subscription {
 
     /// Brings all of an object, after what has come of it before.
     private func fetch(_ object: PublishedObject) async throws -> FileStream {
+        let part = try consumer.installer.openObject(object.sha256)
+        let known = try part.status.size
+        if known > 0, known <= object.size, try await bring(object, into: part, from: known) {
+            return FileStream(part)
+        }
+        // What has its name is no part of it, or was damaged, as after a power cut. It is replaced, and not written to.
+        consumer.installer.removeObject(object.sha256)
         let file = try consumer.installer.openObject(object.sha256)
-        let known = try file.status.size
-        if known > 0, try await bring(object, into: file, from: min(known, object.size)) { return FileStream(file) }
-        // What was here of it may be damaged, as after a power cut.
         guard try await bring(object, into: file, from: 0) else {
             throw PublicationError.badObject(place, object.sha256)
         }
@@ -259,7 +263,6 @@ final class Subscription {
     private func bring(
         _ object: PublishedObject, into file: borrowing OpenFile, from offset: Int64
     ) async throws -> Bool {
-        try file.truncate(to: offset)
         let room = try consumer.installer.reserveRoom(forObjectOf: object.size - offset)
         defer { withExtendedLifetime(room) {} }
         var isLonger = false
