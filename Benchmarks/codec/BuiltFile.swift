@@ -14,7 +14,7 @@ final class BuiltFile: StoreBuilder.Target {
         spillPath = FilePath(path.string + "-spill")
     }
 
-    func flush() throws { try file.flush() }
+    func finish() throws { try file.finish() }
 
     var pageCount: UInt32 { file.pageCount }
 

@@ -20,7 +20,7 @@ struct ColumnsWork {
         let source = try PageFile(reading: vacuumed)
         let written = try PageFile(creating: target, pageSize: source.pageSize)
         try CanonicalForm.write(of: source, to: written)
-        try written.flush()
+        try written.finish()
     }
 
     /// From the canonical copy to segments, deflated.
@@ -46,7 +46,7 @@ struct ColumnsWork {
         }
         for segment in segments { try builder.append(segment) }
         guard builder.isComplete else { throw Flaw.incomplete }
-        try built?.flush()
+        try built?.finish()
         return target
     }
 

@@ -56,7 +56,7 @@ struct DeltaWork {
             }
             for segment in segments { try builder.append(segment) }
             try builder.finish()
-            try built?.flush()
+            try built?.finish()
         }
         try check(target, newPages)
         if let kept { try keep(base, new, segments, in: kept) }

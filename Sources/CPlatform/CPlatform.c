@@ -46,7 +46,8 @@ int ship_store_clone(int source, int folder, const char *name) {
     close(target);
     return result;
 #elif defined(__APPLE__)
-    return fclonefileat(source, folder, name, 0);
+    // The clone has the mode of its source.
+    return fclonefileat(source, folder, name, 0) < 0 ? -1 : fchmodat(folder, name, 0600, AT_SYMLINK_NOFOLLOW);
 #else
     (void)source, (void)folder, (void)name;
     return -1;

@@ -26,6 +26,8 @@ public struct CopyOptions: Sendable {
     public var profile = CopyProfile()
     /// Whether the caller has reserved room for the copy.
     var hasRoom = false
+    /// See `SourceStore.earlierCopy`.
+    var earlierCopy: FilePath?
     /// Whether the copy comes in canonical form: see `SourceStore.compactCopy`.
     var inCanonicalForm = true
     /// Whether the copy itself says what was left out of it.

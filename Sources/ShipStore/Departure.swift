@@ -224,6 +224,7 @@ package struct Departure: Sendable {
         if !options.copy.isFolderChosen, let folder = bases?.workingFolder() {
             var copy = options.copy
             copy.temporaryFolder = folder
+            copy.earlierCopy = bases?.bases.first?.record.path
             do throws(SnapshotError) {
                 return try await PreparedCopy(
                     of: source.store, named: source.name, copy, metadata: options.metadata, turn: turn)

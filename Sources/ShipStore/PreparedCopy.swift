@@ -17,6 +17,7 @@ struct PreparedCopy: ~Copyable, Sendable {
         let (createdAt, start) = (Timestamp(Date()), ContinuousClock.now)
         var source = source
         source.keptFree = options.hasRoom ? nil : options.keptFree
+        source.earlierCopy = options.earlierCopy
         let copy = try await source.compactCopy(
             in: options.temporaryFolder, options.profile,
             allowsMissingExternalFiles: options.allowsMissingExternalFiles,

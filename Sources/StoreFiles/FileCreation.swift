@@ -20,7 +20,7 @@ public import SystemPackage
 /// folder are renamed into an inbox or a memory, and need the same policy there; and if one call forgot to hand an option on, a file
 /// would stay unprotected unnoticed. The path tells places apart.
 ///
-/// - The library calls it once for each file and folder, while it is still empty. A file keeps its attributes when it is renamed or
+/// - The library calls it once for each file and folder, while it is still empty, or a clone. A file keeps its attributes when it is renamed or
 ///   gets a second name.
 /// - The library does not call it for symbolic links, for files that SQLite makes beside an open store of the app's own (`-wal`,
 ///   `-shm`, `-journal`), nor for temporary files without a name: they follow the app's settings of its folders and of SQLite.

@@ -41,6 +41,22 @@ package struct OpenFile: ~Copyable, Sendable {
         return file
     }
 
+    /// Makes a file that must not be there yet, for its owner only, of the same blocks as another one.
+    ///
+    /// - Returns: `nil`, and nothing is made, where the file system does not do that.
+    package static func creating(_ path: FilePath, cloning source: borrowing OpenFile) throws(FileError) -> OpenFile? {
+        guard PlatformCalls.clone(source.descriptor, as: path) else { return nil }
+        let remove = { () throws(FileError) in try PlatformCalls.removeFile(path) }
+        do throws(FileError) {
+            let file = try open(path, .readWrite, [.closeOnExec, .noFollow])
+            try FileCreation.made(.file, path, remove: remove)
+            return file
+        } catch {
+            try? remove()
+            throw error
+        }
+    }
+
     /// A second descriptor of an open file, which shares the first one's position. `path` is for messages.
     package static func duplicating(_ descriptor: FileDescriptor, as path: FilePath) throws(FileError) -> OpenFile {
         OpenFile(path: path, descriptor: try PlatformCalls.duplicate(descriptor, path))

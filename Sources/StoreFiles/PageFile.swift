@@ -4,12 +4,15 @@ package import SystemPackage
 
 /// The pages of a store in a file: read, written, or written and read back.
 ///
-/// It writes consecutive pages together, and gathers the entries of a pointer map page. Only one task may use it at a time.
+/// It writes consecutive pages together, and gathers the entries of a pointer map page. What the file has from the file that it is a clone of
+/// is not written. Only one task may use it at a time.
 package final class PageFile: PageSource, PageSink {
     /// Bytes that it gathers before it writes them.
     private static let gathered = 256 * 1024
 
     private let file: OpenFile
+    /// What it has from another file; `nil` for a file that is no clone.
+    private let shared: SharedPages?
     package let pageSize: Int
     private var run: [UInt8] = []
     /// The number of the first page of `run`.
@@ -30,6 +33,7 @@ package final class PageFile: PageSource, PageSink {
     /// - Throws: `FileError`, `StoreFlaw` for a file without a header, or whose size is not a number of pages.
     package init(reading path: FilePath, check: @escaping () throws -> Void = {}) throws {
         file = try OpenFile.readingWithoutFollowing(path)
+        shared = nil
         pageSize = try DatabaseHeader(decoding: file.read(DatabaseHeader.size, at: 0)).pageSize
         let size = try file.size
         guard size % Int64(pageSize) == 0, let count = UInt32(exactly: size / Int64(pageSize)), count > 0 else {
@@ -39,9 +43,37 @@ package final class PageFile: PageSource, PageSink {
         self.check = check
     }
 
-    /// Makes a file that must not be there yet.
-    package init(creating path: FilePath, pageSize: Int, check: @escaping () throws -> Void = {}) throws(FileError) {
-        file = try OpenFile.creating(path)
+    /// Makes a file that must not be there yet. It is complete with `finish`.
+    ///
+    /// - Parameter base: A file that is much the same, and does not change: where the file system clones, only what differs is written. That
+    ///   it cannot be read is no error.
+    package convenience init(
+        creating path: FilePath, pageSize: Int, like base: FilePath? = nil, check: @escaping () throws -> Void = {}
+    ) throws(FileError) {
+        if let base, let base = try? OpenFile.readingWithoutFollowing(base),
+            let clone = try OpenFile.creating(path, cloning: base)
+        {
+            try self.init(writing: clone, cloneOf: base, pageSize: pageSize, check: check)
+        } else {
+            self.init(writing: try OpenFile.creating(path), sharing: nil, pageSize: pageSize, check: check)
+        }
+    }
+
+    /// - Parameter file: It has just been made.
+    convenience init(
+        writing file: consuming OpenFile, cloneOf base: consuming OpenFile, pageSize: Int,
+        check: @escaping () throws -> Void = {}
+    ) throws(FileError) {
+        let shared = try SharedPages(with: base, pageSize: pageSize)
+        self.init(writing: file, sharing: shared, pageSize: pageSize, check: check)
+    }
+
+    private init(
+        writing file: consuming OpenFile, sharing shared: SharedPages?, pageSize: Int,
+        check: @escaping () throws -> Void
+    ) {
+        self.file = file
+        self.shared = shared
         self.pageSize = pageSize
         pageCount = 0
         self.check = check
@@ -51,6 +83,7 @@ package final class PageFile: PageSource, PageSink {
     package func read(_ number: UInt32, into page: inout [UInt8]) throws {
         try check()
         try flush()
+        if let shared, try shared.read(number, into: &page) { return }
         let offset = Int64(number - 1) * Int64(pageSize)
         guard try file.read(into: &page, at: offset) == page.count else {
             throw FileError(.read, file.path, .ioError)
@@ -77,26 +110,44 @@ package final class PageFile: PageSource, PageSink {
         }
         guard number == map?.number else {
             // Few entries belong to earlier maps: those of the children of high levels.
+            shared?.replace(number)
             return try file.write(bytes, at: Int64(number - 1) * Int64(pageSize) + Int64(offset))
         }
         map?.bytes.replaceSubrange(offset..<(offset + 5), with: bytes)
     }
 
-    /// Writes the gathered bytes.
-    package func flush() throws(FileError) {
+    /// Writes what is left. Nothing may be written afterwards.
+    package func finish() throws(FileError) {
+        try flush()
+        guard shared != nil else { return }
+        // The clone may be longer, and may have bytes in the page that nothing is written to.
+        try file.truncate(to: size)
+        let unused = PageGeometry(pageSize: pageSize, reservedBytes: 0, hasAutoVacuum: false).lockPage
+        if unused <= pageCount { try write(Array(repeating: 0, count: pageSize), at: unused) }
+    }
+
+    private func flush() throws(FileError) {
         try flushRun()
         try flushMap()
     }
 
     private func flushRun() throws(FileError) {
         guard !run.isEmpty else { return }
-        try file.write(run, at: Int64(runStart - 1) * Int64(pageSize))
+        try write(run, at: runStart)
         run.removeAll(keepingCapacity: true)
     }
 
     private func flushMap() throws(FileError) {
-        guard let map else { return }
-        try file.write(map.bytes, at: Int64(map.number - 1) * Int64(pageSize))
+        if let map { try write(map.bytes, at: map.number) }
+    }
+
+    /// - Parameter number: Of the first page.
+    private func write(_ bytes: [UInt8], at number: UInt32) throws(FileError) {
+        let offset = Int64(number - 1) * Int64(pageSize)
+        guard let shared else { return try file.write(bytes, at: offset) }
+        for range in try shared.changes(in: bytes, from: number) {
+            try file.write(Array(bytes[range]), at: offset + Int64(range.lowerBound))
+        }
     }
 }
 

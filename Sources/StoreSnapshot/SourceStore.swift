@@ -16,6 +16,9 @@ package struct SourceStore: Sendable {
 
     /// Bytes that a copy leaves free on its disk; `nil` where the caller has reserved the space.
     package var keptFree: Int64? = 0
+    /// A copy of the store that was taken before, and does not change: where the file system clones, the next one is written only where it
+    /// differs.
+    package var earlierCopy: FilePath?
 
     package static let defaultBusyTimeout = Duration.seconds(10)
 
@@ -112,7 +115,8 @@ package struct SourceStore: Sendable {
 
     func watch(_ interruption: Interruption, _ turn: SnapshotTurn = .free) -> ConnectionWatch {
         ConnectionWatch(
-            interruption: interruption, busyTimeout: busyTimeout, held: held, keptFree: keptFree, turn: turn)
+            interruption: interruption, busyTimeout: busyTimeout, held: held, keptFree: keptFree,
+            earlierCopy: earlierCopy, turn: turn)
     }
 
     private static func temporaryFolder(in parent: FilePath) throws(SnapshotError) -> TemporaryFolder {

@@ -15,8 +15,10 @@ final class Desk: Sendable {
     let state: FilePath
     private let scratch: ScratchFolder
 
-    init() throws {
-        scratch = try ScratchFolder()
+    /// - Parameter scratch: Where it stands; it goes away with it.
+    init(in scratch: ScratchFolder? = nil) throws {
+        let scratch = try scratch ?? ScratchFolder()
+        self.scratch = scratch
         path = try scratch.folder("desk")
         temporary = try scratch.folder("tmp")
         configuration = try scratch.folder("config")

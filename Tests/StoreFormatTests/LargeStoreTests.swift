@@ -34,7 +34,7 @@ import Testing
         let pages = try PageFile(reading: source)
         let written = try PageFile(creating: target, pageSize: pages.pageSize)
         try CanonicalForm.write(of: pages, to: written)
-        try written.flush()
+        try written.finish()
     }
 
     private static func told(of path: FilePath, _ questions: [String]) async throws -> [String] {

@@ -46,7 +46,8 @@ import Testing
             return false
         }
         let target = scratch.path.appending("direct \(UUID().uuidString).sqlite")
-        if case .success = try CanonicalSource.pages(pages, order).makeCanonical(as: target, Interruption()) {
+        let watch = ConnectionWatch(interruption: Interruption(), busyTimeout: .zero)
+        if case .success = try CanonicalSource.pages(pages, order).makeCanonical(as: target, watch) {
             #expect(try target.content == expected, comment)
         } else {
             #expect(isDirect == nil)

@@ -1,17 +1,29 @@
 import Foundation
 package import SystemPackage
 
-/// An ext4 file system in a file, whose power can be cut: what was not synced by then is lost.
+/// A file system in a file.
 package final class LoopDisk: Sendable {
     /// Where it is mounted.
     package let path: FilePath
     private let image: FilePath
 
-    package static func isAvailable() async -> Bool {
+    package enum Kind: Sendable {
+        /// The journal is written every 100 seconds: nothing gets to the medium by itself while a test runs.
+        case ext4
+        /// It clones files.
+        case btrfs
+
+        fileprivate var size: String { self == .ext4 ? "16M" : "128M" }
+        fileprivate var options: String { self == .ext4 ? "loop,commit=100" : "loop" }
+    }
+
+    private let kind: Kind
+
+    package static func isAvailable(_ kind: Kind = .ext4) async -> Bool {
         do {
             let scratch = try ScratchFolder()
-            let disk = try await LoopDisk(in: scratch.path)
-            try await disk.cutPower()
+            let disk = try await LoopDisk(in: scratch.path, kind)
+            if kind == .ext4 { try await disk.cutPower() }
             try await disk.remove()
             return true
         } catch {
@@ -19,12 +31,13 @@ package final class LoopDisk: Sendable {
         }
     }
 
-    package init(in folder: FilePath) async throws {
+    package init(in folder: FilePath, _ kind: Kind = .ext4) async throws {
+        self.kind = kind
         image = folder.appending("image")
         path = folder.appending("disk")
         try await Self.run("mkdir", path.string)
-        try await Self.run("truncate", "-s", "16M", image.string)
-        try await Self.run("mkfs.ext4", "-q", image.string)
+        try await Self.run("truncate", "-s", kind.size, image.string)
+        try await Self.run("mkfs.\(kind)", "-q", image.string)
         try await mount()
     }
 
@@ -37,13 +50,12 @@ package final class LoopDisk: Sendable {
         process.waitUntilExit()
     }
 
-    /// The journal is written every 100 seconds: nothing gets to the medium by itself while a test runs.
     private func mount() async throws {
-        try await Self.run("mount", "-o", "loop,commit=100", image.string, path.string)
+        try await Self.run("mount", "-o", kind.options, image.string, path.string)
     }
 
-    /// `EXT4_IOC_SHUTDOWN` with `EXT4_GOING_FLAGS_NOLOGFLUSH`: the file system stops as it is on the medium. Then it is
-    /// mounted again, as after a start.
+    /// `EXT4_IOC_SHUTDOWN` with `EXT4_GOING_FLAGS_NOLOGFLUSH`: the file system stops as it is on the medium, and what was not synced by
+    /// then is lost. Then it is mounted again, as after a start.
     package func cutPower() async throws {
         let program = """
             import fcntl, os, struct, sys

@@ -34,12 +34,17 @@ extension StoreToEncode {
 /// A store's file, which a builder makes once it knows the size of the pages.
 private final class FileBox {
     private let store: StoreToDecode
+    private let base: FilePath?
     private(set) var file: PageFile?
 
-    init(_ store: StoreToDecode) { self.store = store }
+    /// - Parameter base: A file that is much the same; `nil` for none.
+    init(_ store: StoreToDecode, like base: FilePath? = nil) {
+        self.store = store
+        self.base = base
+    }
 
     func make(pageSize: Int) throws -> StoreFileTarget {
-        let made = try PageFile(creating: store.path, pageSize: pageSize) { try Task.checkCancellation() }
+        let made = try PageFile(creating: store.path, pageSize: pageSize, like: base) { try Task.checkCancellation() }
         file = made
         return StoreFileTarget(made, store)
     }
@@ -68,7 +73,7 @@ private final class StoreFileDecoder: ColumnsDecoder {
 
     /// - Parameter base: The file that the delta was made against.
     init(_ store: StoreToDecode, over base: FilePath) throws {
-        let file = FileBox(store)
+        let file = FileBox(store, like: base)
         self.file = file
         let builder = DeltaBuilder(
             base: try BasePages(base), pageSize: store.facts.pageSize,
@@ -82,7 +87,7 @@ private final class StoreFileDecoder: ColumnsDecoder {
 
     func finish() throws {
         try end()
-        try file.file?.flush()
+        try file.file?.finish()
     }
 
     var bytesDone: Int64 { file.size }

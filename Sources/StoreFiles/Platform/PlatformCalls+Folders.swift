@@ -137,6 +137,11 @@ extension PlatformCalls {
         }
     }
 
+    /// The same, under a path.
+    static func clone(_ source: FileDescriptor, as path: FilePath) -> Bool {
+        path.withPlatformString { ship_store_clone(source.rawValue, AT_FDCWD, $0) == 0 }
+    }
+
     /// symlinkat(2): `target` is stored as it is.
     static func symbolicLink(at entry: FolderEntry, to target: FilePath) throws(FileError) {
         try check(.link, entry) { folder, name in target.withPlatformString { symlinkat($0, folder, name) } }

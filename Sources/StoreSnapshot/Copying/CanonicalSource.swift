@@ -33,31 +33,33 @@ enum CanonicalSource {
 
     /// Writes the canonical form.
     ///
-    /// - Parameter target: A file that is not there yet; nothing is there if the copy has no canonical form.
+    /// - Parameters:
+    ///   - target: A file that is not there yet; nothing is there if the copy has no canonical form.
+    ///   - watch: Of the store.
     /// - Throws: `.cancelled`, `.noSpace`, `.file`.
-    func makeCanonical(as target: FilePath, _ interruption: Interruption) throws(SnapshotError) -> Made {
+    func makeCanonical(as target: FilePath, _ watch: ConnectionWatch) throws(SnapshotError) -> Made {
         var needed: Int64 = 0
         do {
             let making: CanonicalForm
             let written: PageFile
             switch self {
             case .compact(let path):
-                let pages = try PageFile(reading: path) { try interruption.check() }
+                let pages = try PageFile(reading: path) { try watch.interruption.check() }
                 needed = pages.size
-                written = try PageFile(creating: target, pageSize: pages.pageSize)
+                written = try PageFile(creating: target, pageSize: pages.pageSize, like: watch.earlierCopy)
                 making = try CanonicalForm(ofCompact: pages, to: written)
             case .pages(let path, let order):
-                let pages = try PageFile(reading: path) { try interruption.check() }
+                let pages = try PageFile(reading: path) { try watch.interruption.check() }
                 needed = pages.size
-                written = try PageFile(creating: target, pageSize: pages.pageSize)
+                written = try PageFile(creating: target, pageSize: pages.pageSize, like: watch.earlierCopy)
                 making = try CanonicalForm(ofScattered: pages, order, to: written)
             case .live(let pages, let order):
                 needed = pages.size
-                written = try PageFile(creating: target, pageSize: pages.pageSize)
+                written = try PageFile(creating: target, pageSize: pages.pageSize, like: watch.earlierCopy)
                 making = try CanonicalForm(ofScattered: pages, order, to: written)
             }
             let tables = try Self.run(making)
-            try written.flush()
+            try written.finish()
             if let file { try PlatformCalls.removeFile(file) }
             return .success(tables)
         } catch {

@@ -92,7 +92,7 @@ struct CopyAttempt: Sendable {
             made = try pages.makeCanonical(as: canonicalPath, orVacuumTo: vacuumed, written.space)
         }
         if inCanonicalForm, made == nil {
-            made = try CanonicalSource.compact(vacuumed).makeCanonical(as: canonicalPath, watch.interruption)
+            made = try CanonicalSource.compact(vacuumed).makeCanonical(as: canonicalPath, watch)
         }
         // Everything that the space was reserved for has been written.
         withExtendedLifetime(written.space) {}

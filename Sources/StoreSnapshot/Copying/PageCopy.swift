@@ -57,7 +57,7 @@ struct PageCopy: Sendable {
     ) throws(SnapshotError) -> CanonicalSource.Made? {
         // If SQLite finds a fault in the schema here, `VACUUM INTO` finds it again and reports it.
         if let order = try? change({ try CompactOrder(of: $0) }) {
-            let made = try CanonicalSource.pages(path, order).makeCanonical(as: canonical, watch.interruption)
+            let made = try CanonicalSource.pages(path, order).makeCanonical(as: canonical, watch)
             if case .success = made { return made }
         }
         defer { try? PlatformCalls.removeFile(path) }

@@ -150,7 +150,7 @@ struct VacuumInto {
             }
             let space = try FreeSpace(for: survey.used, in: path.removingLastComponent(), leaving: watch.keptFree)
             beginning.end()
-            switch try CanonicalSource.live(pages, order).makeCanonical(as: path, watch.interruption) {
+            switch try CanonicalSource.live(pages, order).makeCanonical(as: path, watch) {
             case .success(let tables):
                 return (.canonical(tables: tables), emptied, space)
             case .failure:

@@ -12,6 +12,8 @@ final class ConnectionWatch: Sendable {
     let held: DatabaseQueue?
     /// Bytes that stay free on the disk that is written to; `nil` where the caller has reserved the space.
     let keptFree: Int64?
+    /// A copy of the store that was taken before; `nil` for none.
+    let earlierCopy: FilePath?
     let turn: SnapshotTurn
     private let waitingSince = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -20,8 +22,9 @@ final class ConnectionWatch: Sendable {
 
     init(
         interruption: Interruption, busyTimeout: Duration, held: DatabaseQueue? = nil, keptFree: Int64? = 0,
-        turn: SnapshotTurn = .free
+        earlierCopy: FilePath? = nil, turn: SnapshotTurn = .free
     ) {
+        self.earlierCopy = earlierCopy
         self.turn = turn
         self.interruption = interruption
         self.busyTimeout = busyTimeout

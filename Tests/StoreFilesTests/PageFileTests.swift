@@ -1,0 +1,54 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import StoreFiles
+
+@Suite struct PageFileTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    private func file(_ name: String, _ bytes: [UInt8]) throws -> OpenFile {
+        let file = try OpenFile.creating(scratch.path.appending(name))
+        try file.write(bytes)
+        return file
+    }
+
+    /// What a clone has from its base is not written: in place of the clone stands a file of marks here, which stay where nothing is written.
+    @Test(arguments: 1...40) func `a clone is written where it differs, and nowhere else`(seed: UInt64) throws {
+        var random = RepeatableRandom(seed: seed)
+        let size = [512, 4096, 65_536].randomElement(using: &random) ?? 512
+        func page() -> [UInt8] { Array(repeating: random.next(in: 1...3), count: size) }
+        let base = (0..<Int.random(in: 1...60, using: &random)).map { _ in page() }
+        let mark = [UInt8](repeating: 9, count: size)
+        let made = try PageFile(
+            writing: file("clone", base.flatMap { _ in mark }), cloneOf: file("base", base.flatMap(\.self)),
+            pageSize: size)
+        var (written, expected) = ([Int: [UInt8]](), base.map { _ in mark })
+        let count = Int.random(in: 1...80, using: &random)
+        expected += Array(repeating: Array(repeating: 0, count: size), count: max(0, count - base.count))
+        var next = Int.random(in: 0..<count, using: &random)
+        for _ in 0..<150 {
+            let bytes = next < base.count && Bool.random(using: &random) ? base[next] : page()
+            try made.write(bytes, number: UInt32(next + 1))
+            written[next] = bytes
+            if next >= base.count || bytes != base[next] || expected[next] != mark { expected[next] = bytes }
+            if random.next(in: 0...4) == 0 {
+                // What is read is what would be there, had all been written.
+                var found = mark
+                try made.read(UInt32(next + 1), into: &found)
+                #expect(found == bytes, "page \(next)")
+            }
+            next = random.next(in: 0...9) < 7 ? (next + 1) % count : Int.random(in: 0..<count, using: &random)
+        }
+        try made.finish()
+        let highest = try #require(written.keys.max())
+        let found = try OpenFile.reading(scratch.path.appending("clone")).read(size * 200, at: 0)
+        #expect(found == expected.prefix(highest + 1).flatMap(\.self))
+    }
+}
+
+extension RepeatableRandom {
+    fileprivate mutating func next(in range: ClosedRange<UInt8>) -> UInt8 { .random(in: range, using: &self) }
+}
