@@ -85,7 +85,7 @@ final class StorageClient: Sendable {
         beginning begin: (WebClient.Response) throws -> Void = { _ in },
         taking take: ([UInt8]) throws -> Bool, resuming resume: (inout WebClient.Request) -> Bool
     ) async throws -> StorageAnswer {
-        var (hasMoved, hasSetClock, hasNewKeys) = (false, false, false)
+        var (hasMoved, hasSetClock, hasNewKeys, wasTooSlow) = (false, false, false, false)
         while true {
             let answer = try await answer(to: request, begin, take, resume)
             if statuses.contains(answer.status) { return answer }
@@ -98,6 +98,9 @@ final class StorageClient: Sendable {
             } else if !hasNewKeys, answer.code == "ExpiredToken" {
                 hasNewKeys = true
                 state.withLock { $0.credentials = nil }
+            } else if !wasTooSlow, answer.code == "RequestTimeout" {
+                // The storage has waited too long for the content, and says so with a status that is for good otherwise.
+                wasTooSlow = true
             } else {
                 throw error(answer)
             }

@@ -129,7 +129,7 @@ private final class FaultDesk {
                         } catch let flaw as Flaw {
                             throw flaw
                         } catch {
-                            if error is BrokenInvariant { throw error }
+                            if error is BrokenInvariant || kind == .bodyTooSlow { throw error }
                         }
                         server.set(nil)
                         try await check()

@@ -12,7 +12,7 @@ final class StorageServer: Sendable {
         /// It is done, and nobody hears of it.
         case answerLost
         /// The storage says so, and has done nothing.
-        case conflict, preconditionFailed, tooMany, failed, down
+        case conflict, preconditionFailed, tooMany, failed, down, bodyTooSlow
         /// It is done, and the storage says that it was not.
         case failedAfter
         /// Half of the answer comes; then the connection is closed.
@@ -87,6 +87,7 @@ extension StorageServer.State {
         case .tooMany: return said(429, "TooManyRequests")
         case .failed: return said(500, "InternalError")
         case .down: return said(503, "SlowDown")
+        case .bodyTooSlow: return said(400, "RequestTimeout")
         case .answerLost:
             _ = honest(request)
             return Answer([], .closes)
