@@ -1,4 +1,7 @@
-/// Which generations of a store stay.
+/// Which generations of a store stay: the current one, the newest of the others, and of the rest those that tell most of the last day.
+///
+/// A store may change each second, and the newest three would be of the last three seconds then. So older ones are thinned: their ages are
+/// about as far from each other, by their ratios, as their number allows. What is older than a day goes first.
 public struct Retention: Hashable, Sendable {
     /// How many, the current one included; at least 1.
     public let count: Int
@@ -11,6 +14,10 @@ public struct Retention: Hashable, Sendable {
     /// absence. It does not stay for ever, as the reader may never come back.
     package let suspensionGrace: Duration
 
+    /// Within this time generations are thinned.
+    private static let reach = Duration.seconds(24 * 60 * 60)
+    /// Ages below this are all the same.
+    private static let leastAge = Duration.seconds(1)
     /// How many may stay for the sake of `grace` alone.
     package static let mostInGrace = 2
     package static let standardGrace = Duration.seconds(2)
@@ -37,7 +44,7 @@ public struct Retention: Hashable, Sendable {
         Retention(count: count, duration: duration, grace: grace, suspensionGrace: .zero)
     }
 
-    /// Which generations go: those beyond the newest, and old enough. The current one never does.
+    /// Which generations go: those beyond the number, and old enough. The current one never does.
     ///
     /// - Parameters:
     ///   - generations: The oldest first.
@@ -45,9 +52,29 @@ public struct Retention: Hashable, Sendable {
     package func superfluous(
         of generations: [GenerationName], current: GenerationName?, age: (GenerationName) -> Duration
     ) -> [GenerationName] {
-        generations.filter { $0 != current }.dropLast(count - 1).filter { generation in
-            duration.map { age(generation) > $0 } ?? true
+        var kept = generations.filter { $0 != current }.map { ($0, age: age($0)) }
+        var superfluous: Set<GenerationName> = []
+        while kept.count > count - 1 {
+            let next = Self.leastTelling(of: kept.map(\.age), count: count - 1)
+            superfluous.insert(kept.remove(at: next).0)
         }
+        return generations.filter { generation in
+            superfluous.contains(generation) && duration.map { age(generation) > $0 } ?? true
+        }
+    }
+
+    /// Which one goes: the oldest, or the one whose neighbours are closest without it.
+    ///
+    /// - Parameters:
+    ///   - ages: Of the older ones first.
+    ///   - count: How many are to stay.
+    private static func leastTelling(of ages: [Duration], count: Int) -> Int {
+        // The newest stays in any case: it is one step back.
+        guard count > 1, ages.count > 2, let oldest = ages.first, oldest <= reach else { return 0 }
+        let gaps = (1..<(ages.count - 1)).map {
+            (index: $0, ratio: max(ages[$0 - 1], leastAge) / max(ages[$0 + 1], leastAge))
+        }
+        return gaps.min { $0.ratio < $1.ratio }?.index ?? 0
     }
 
     /// Which of those that go stay for a moment all the same: the ones that were left last, `mostInGrace` of them.

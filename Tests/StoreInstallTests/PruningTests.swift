@@ -51,6 +51,37 @@ import Testing
         #expect(superfluous.map(\.number) == gone)
     }
 
+    /// What was installed at random times, each change pruned at once.
+    @Test(arguments: [(3, 1.0), (4, 1.0), (5, 60.0), (7, 3600.0), (2, 1.0), (4, 100_000.0)])
+    func `of many changes the ones stay that tell most of the last day`(count: Int, seconds: Double) throws {
+        let retention = Retention(count: count)
+        var random = RepeatableRandom(seed: UInt64(count))
+        var (now, kept): (Double, [(name: GenerationName, time: Double)]) = (0, [])
+        var (oldest, second): ([Double], [Double]) = ([], [])
+        for number in 1...4000 {
+            now += seconds * Double.random(in: 0.5...1.5, using: &random)
+            kept.append((try #require(GenerationName("\(number)-00000000")), now))
+            let before = kept
+            let gone = retention.superfluous(of: kept.map(\.name), current: kept.last?.name) { name in
+                .seconds(now - (before.first { $0.name == name }?.time ?? now))
+            }
+            kept.removeAll { gone.contains($0.name) }
+            guard number > 100 else { continue }
+            #expect(kept.count == count)
+            // One step back is there.
+            #expect(kept.suffix(2).map(\.name.number) == [number - 1, number])
+            let ages = kept.dropLast().map { now - $0.time }
+            oldest.append(ages.first ?? 0)
+            second.append(ages.dropFirst().first ?? 0)
+        }
+        let (first, next) = (oldest.sorted()[oldest.count / 2], second.sorted()[second.count / 2])
+        switch (count, seconds) {
+        case (2, _): #expect(first < 3)
+        case (_, 100_000.0): #expect((2.0...4.0).contains(first / seconds))
+        default: #expect(first > 900 && (count == 3 || (20...(first * 0.9)).contains(next)), "\(first) \(next)")
+        }
+    }
+
     @Test func `one that a reader holds stays, and goes at the next pruning`() async throws {
         try await install(4)
         let reader = try FolderLock.take(.shared, on: try folder(2))
