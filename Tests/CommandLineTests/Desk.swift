@@ -101,6 +101,10 @@ final class Desk: Sendable {
     func listen(
         on address: String = "127.0.0.1:0", into inbox: String = "inbox", _ options: String...
     ) async throws -> Receiver {
+        try await listen(on: address, into: inbox, options)
+    }
+
+    func listen(on address: String, into inbox: String, _ options: [String]) async throws -> Receiver {
         let program = try BuiltProgram.start(
             ["receive", "--into", inbox, "--listen", address] + options, environment: environment, in: path)
         let line = try await program.waitForLine(containing: "listening on ")

@@ -38,7 +38,8 @@ import Testing
         var command = command
         let stands = [
             ("watch:7645", "127.0.0.1:1"), ("phone:7645", "127.0.0.1:1"), ("--to watch", "--to 127.0.0.1:1"),
-            ("0.0.0.0:7645", "127.0.0.1:0"), ("https://shop.example", "http://127.0.0.1:1"),
+            ("0.0.0.0:7645", "127.0.0.1:0"), ("127.0.0.1:7646", "127.0.0.1:0"),
+            ("https://shop.example", "http://127.0.0.1:1"),
             ("http://127.0.0.1:8080", "http://127.0.0.1:1"),
             ("s3://shop/kitchen", "s3://shop/kitchen --endpoint-url http://127.0.0.1:1"),
             ("127.0.0.1:7645", "127.0.0.1:1"), ("exec:ssh watch ship-store", "exec:$SHIP"), ("c5a0...", digest),

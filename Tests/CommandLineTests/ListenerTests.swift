@@ -117,11 +117,11 @@ import Testing
         let receiver = try await desk.listen()
         try await desk.run("receive", "--into", "another", "--listen", receiver.address).expectFailure(
             69, "another program listens on \(receiver.address)",
-            hint: "stop it, or choose another address with --listen")
+            hint: "stop it, or choose another address")
         let socket = try await desk.listen(on: "unix:watch.sock", into: "third")
         try await desk.run("receive", "--into", "another", "--listen", socket.address).expectFailure(
             69, "another program listens on unix:watch.sock",
-            hint: "stop it, or choose another address with --listen")
+            hint: "stop it, or choose another address")
     }
 
     @Test func `the default port is told`() async throws {

@@ -21,6 +21,7 @@ struct ReceiveCommand: AsyncParsableCommand {
               ship-store receive --into inbox --from phone --follow
               ship-store receive --into inbox --from https://shop.example/kitchen
               ship-store receive --into inbox --from - < monday.shipment
+              ship-store receive --into inbox --serve 127.0.0.1:7646
               ship-store receive --into inbox --keep 5 --keep-for 7d
               ship-store receive --into inbox --model Recipes.momd
               ship-store receive --into inbox --user-version 5..7
@@ -110,6 +111,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     @OptionGroup(title: "Link options") var link: LinkArguments
     @OptionGroup(title: "Publications") var storage: StorageArguments
     @OptionGroup(title: "Monitoring") var monitoring: MonitoringArguments
+    @OptionGroup(title: "Status page") var serving: ServingArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     private static let defaultAddress = Endpoint.tcp(host: "127.0.0.1", port: Endpoint.defaultPort)
@@ -175,7 +177,8 @@ struct ReceiveCommand: AsyncParsableCommand {
         options.allowsEmpty = required.allowEmpty
         budget.apply(to: &options)
         listening.apply(to: &reach)
-        let metrics = monitoring.metrics.map { Metrics(.received, at: $0, of: Inbox(at: into)) }
+        let hasFigures = monitoring.metrics != nil || serving.serve != nil
+        let metrics = hasFigures ? Metrics(.received, at: monitoring.metrics, of: Inbox(at: into)) : nil
         let reporter = ReceiveReporter(console, writesJSON: output.json, tellsFailures: goesOn, metrics)
         // For a listener, a signal is the regular end.
         let whenStopped: ExitStatus? = goesOn ? .success : nil
@@ -187,7 +190,14 @@ struct ReceiveCommand: AsyncParsableCommand {
             options.requirements = try required.requirements()
             let consumer = try Consumer(inbox: into, options: options)
             guard let metrics else { return try await receive(with: consumer, peerName, reach, reporter) }
-            try await metrics.whileKept(console) { try await receive(with: consumer, peerName, reach, reporter) }
+            let pages = StatusPages(of: into, metrics, knownTo: link.device.device)
+            try await metrics.whileKept(console) {
+                try await serving.whileServing(
+                    pages, console, writesJSON: output.json, within: reach.connectTimeout
+                ) {
+                    try await receive(with: consumer, peerName, reach, reporter)
+                }
+            }
         }
     }
 
@@ -324,68 +334,5 @@ extension StoreProbe.Flaw {
         case .hasParameters: "a probe has no parameters"
         case .syntax(let words): "SQLite does not understand it: \(words)"
         }
-    }
-}
-
-/// How much of this device others may take.
-struct BudgetArguments: ParsableArguments {
-    private static let standard = Consumer.Options()
-
-    @Option(
-        help: ArgumentHelp(
-            "Refuse stores of more than this: bytes, or with k, M or G, of 1000 each. (default: \(standard.budget.storeSize.asSize))",
-            valueName: "size"),
-        transform: Int64.readSize)
-    var maxStore = standard.budget.storeSize
-
-    @Option(help: ArgumentHelp("Refuse stores with more external files than this.", valueName: "count"))
-    var maxExternalFiles = standard.budget.externalFileCount
-
-    @Option(
-        help: ArgumentHelp(
-            "Refuse stores with more than this in external files, together. (default: \(standard.budget.externalFilesSize.asSize))",
-            valueName: "size"),
-        transform: Int64.readSize)
-    var maxExternal = standard.budget.externalFilesSize
-
-    @Option(help: ArgumentHelp("Refuse a device's stores beyond this many.", valueName: "count"))
-    var maxStoresPerDevice = standard.budget.storesPerDevice
-
-    @Option(
-        help: ArgumentHelp(
-            "Refuse what would leave less than this free on the disk. (default: \(standard.keptFree.asSize))",
-            valueName: "size"),
-        transform: Int64.readSize)
-    var keepFree = standard.keptFree
-
-    @Option(
-        help: ArgumentHelp(
-            """
-            Give up on a sender that sends fewer bytes of the shipment a second than this, over a minute and a second for \
-            each MB; 0 for as few as it likes.
-            """, valueName: "bytes"))
-    var minRate = standard.timeouts.minimumRate
-
-    @Option(
-        help: ArgumentHelp(
-            "Give up on a sender that has not finished its copy of the store after this long. (default: \(standard.timeouts.preparing.inSeconds))",
-            valueName: "seconds"), transform: Duration.readSeconds)
-    var prepareTimeout = standard.timeouts.preparing
-
-    func validate() throws {
-        for (option, value) in [
-            ("--max-external-files", maxExternalFiles), ("--min-rate", minRate),
-        ] where value < 0 { throw ValidationError("\(option) takes a number from 0 on") }
-        if maxStoresPerDevice < 1 { throw ValidationError("--max-stores-per-device takes a number from 1 on") }
-    }
-
-    func apply(to options: inout Consumer.Options) {
-        options.budget.storeSize = maxStore
-        options.budget.externalFilesSize = maxExternal
-        options.keptFree = keepFree
-        options.budget.externalFileCount = maxExternalFiles
-        options.budget.storesPerDevice = maxStoresPerDevice
-        options.timeouts.minimumRate = minRate
-        options.timeouts.preparing = prepareTimeout
     }
 }

@@ -77,8 +77,8 @@ struct InspectionPage {
     /// The whole page, UTF-8.
     var html: [UInt8] {
         let policy =
-            "default-src 'none'; base-uri 'none'; form-action 'none'; style-src \(Self.source(of: Self.style)); "
-            + "script-src \(Self.source(of: Self.script))"
+            "default-src 'none'; base-uri 'none'; form-action 'none'; style-src \(WebPage.source(of: Self.style)); "
+            + "script-src \(WebPage.source(of: Self.script))"
         var page = Self.start
         page +=
             """
@@ -95,13 +95,6 @@ struct InspectionPage {
             page += byte == UInt8(ascii: "<") ? Array(#"\u003c"#.utf8) : [byte]
         }
         return page + "</script>\n<script>\(Self.script)</script>\n</html>\n".utf8
-    }
-
-    /// How a policy names text that stands in the page itself.
-    ///
-    /// Source: w3.org/TR/CSP3 section 2.3.1, `hash-source`.
-    private static func source(of text: String) -> String {
-        "'sha256-\(Data(ContentDigest(hashing: text.utf8).bytes).base64EncodedString())'"
     }
 }
 

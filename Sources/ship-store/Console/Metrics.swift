@@ -5,7 +5,7 @@ import StoreInbox
 import Synchronization
 import SystemPackage
 
-/// Figures of a command that runs for long, in a file in Prometheus' text format, which is replaced in one step.
+/// Figures of a command that runs for long, in Prometheus' text format, for whoever asks, or in a file, which is replaced in one step.
 ///
 /// Source: prometheus.io/docs/instrumenting/exposition_formats. `Documentation/OPERATION.md` says what each means. A label `store` is a store's
 /// name, or empty for what belongs to none, and for the stores beyond `mostStores`; `code` is one of `ShipmentError.code`.
@@ -44,19 +44,21 @@ final class Metrics: Sendable {
     private static let kind = ResultFile.Kind(beginning: Array("# HELP \(prefix)".utf8))
 
     private let side: Side
-    private let path: FilePath
+    private let path: FilePath?
     /// How old the copies of an inbox are.
     private let inbox: Inbox?
     private let state = Mutex(State())
 
-    /// - Parameter inbox: The receiver's.
-    init(_ side: Side, at path: FilePath, of inbox: Inbox? = nil) {
+    /// - Parameters:
+    ///   - path: Of the file, if there is to be one.
+    ///   - inbox: The receiver's.
+    init(_ side: Side, at path: FilePath?, of inbox: Inbox? = nil) {
         self.side = side
         self.path = path
         self.inbox = inbox
     }
 
-    /// Keeps the file as long as `body` runs, and writes it once more at its end.
+    /// Keeps the figures as long as `body` runs, and writes the file once more at its end.
     ///
     /// - Throws: If it cannot be written at first, and what `body` throws. Later failures are told on the console, once.
     func whileKept(_ console: Console, _ body: () async throws -> Void) async throws {
@@ -68,6 +70,7 @@ final class Metrics: Sendable {
                 $0.lastSuccess = current.installedAt.date.timeIntervalSince1970
             }
         }
+        guard path != nil else { return try await body() }
         try write()
         let writer = Task {
             while (try? await Task.sleep(for: Self.interval)) != nil { writeIfDue(console) }
@@ -138,6 +141,9 @@ final class Metrics: Sendable {
         }
     }
 
+    /// What is in the file, now.
+    var text: String { state.withLock { text(of: $0) } }
+
     // MARK: The file
 
     private func writeIfDue(_ console: Console, atEnd: Bool = false) {
@@ -158,6 +164,7 @@ final class Metrics: Sendable {
 
     /// One after the other, so that no older figures replace newer ones.
     private func write() throws(ShipmentError) {
+        guard let path else { return }
         let error = state.withLock { state -> FileError? in
             do throws(FileError) {
                 let file = try ResultFile(path, replacing: Self.kind)
