@@ -38,6 +38,7 @@ import Testing
         var command = command
         let stands = [
             ("watch:7645", "127.0.0.1:1"), ("phone:7645", "127.0.0.1:1"), ("--to watch", "--to 127.0.0.1:1"),
+            ("--to tablet", "--to 127.0.0.1:1"),
             ("0.0.0.0:7645", "127.0.0.1:0"), ("https://shop.example", "http://127.0.0.1:1"),
             ("http://127.0.0.1:8080", "http://127.0.0.1:1"),
             ("s3://shop/kitchen", "s3://shop/kitchen --endpoint-url http://127.0.0.1:1"),

@@ -142,7 +142,17 @@ import Testing
         let own = try device.identity().id
         #expect(signer == own)
         #expect(try judge(own).device?.bytes == own.bytes)
-        #expect(throws: ShipmentError.signature(.otherDevice)) { try judge(other.id) }
+        // Another device passes it on, if it may.
+        #expect(throws: ShipmentError.link(.notTrusted(other.id))) { try judge(other.id) }
+        var terms = TrustList.Terms()
+        terms.roles = [.relay]
+        _ = try device.trust(other.id, terms)
+        let passedOn = try judge(other.id)
+        #expect(passedOn.device?.bytes == own.bytes)
+        #expect(passedOn.relay?.bytes == other.id.bytes)
+        terms.roles = [.receiver]
+        _ = try device.trust(other.id, terms)
+        #expect(throws: ShipmentError.link(.notTrusted(other.id))) { try judge(other.id) }
     }
 }
 

@@ -198,6 +198,9 @@ final class FollowedStore: Sendable {
                     state.looksInVain = 0
                 }
                 state.notBefore = max(state.notBefore, .now + following.minimumInterval)
+            case .failure(let error) where watched.isHeld && error.isReplayed:
+                // The receiver has the same or something newer, by another way: there is nothing to do before the next switch.
+                (state.shipped, state.failures, state.failure) = (shipped, 0, error)
             case .failure(let error):
                 // It has not arrived, so it counts as changed.
                 state.shipped?.left = nil
