@@ -66,7 +66,9 @@ final class FollowedStore: Sendable {
             guard let noticed = state.noticed else {
                 return state.question == nil ? nil : (state.noAnswerBefore, .question)
             }
-            let settled = min(noticed.last + following.settling, noticed.first + following.longestDelay)
+            // An inbox switches in one step: there is nothing to wait for.
+            let settling = watched.isHeld ? .zero : following.settling
+            let settled = min(noticed.last + settling, noticed.first + following.longestDelay)
             return (max(settled, state.notBefore), .notice)
         }
         guard let due, due.1 == .notice else { return due }
