@@ -73,7 +73,9 @@ import Testing
         }
     }
 
-    private func passOn(_ shipment: Signed, as relay: String = "tablet") async throws {
+    /// Passes a shipment on as it should be, and hears what becomes of it.
+    @discardableResult
+    private func passOn(_ shipment: Signed, as relay: String = "tablet") async throws -> Receipt.Outcome? {
         try await desk.withLink(as: relay, to: watch) { link in
             let preamble = Preamble(role: .producer, mode: .twoWay).encoded
             let frames = preamble + shipment.signature + shipment.manifest
@@ -86,11 +88,12 @@ import Testing
                 while let element = try parser.next() {
                     switch element {
                     case .frame(.answer): try await link.writer.write(shipment.rest, within: .seconds(10))
-                    case .frame(.receipt): return
+                    case .frame(.receipt(let receipt)): return receipt.outcome
                     default: break
                     }
                 }
             }
+            return nil
         }
     }
 
@@ -176,6 +179,8 @@ import Testing
         #expect(try await hello(to: "kiosk")?.holds?.map(\.name.text) == ["Recipes"])
         #expect(try await hello(to: "tablet")?.holds == nil)
         #expect(try await hello(to: "tablet")?.knownSignatures == .taken)
+        // The very shipment that came last is known, whoever brings it.
+        #expect(try await passOn(new) == .unchanged)
         _ = try await watch.stop()
     }
 }

@@ -106,7 +106,15 @@ import Testing
             try await pass(to: second).expectSuccess()
         }
         #expect(try desk.hasInstalled("Recipes", in: "watch-inbox", from: "Recipes.sqlite"))
+        // So does what came from a publication.
+        try change("published")
+        try await desk.run("send", "Recipes.sqlite", "--to", "dir:shelf", "--identity", "phone").expectSuccess()
+        try await desk.run("receive", "--into", "tablet-inbox", "--from", "dir:shelf", "--identity", "tablet")
+            .expectSuccess()
+        try await pass(to: second).expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", in: "watch-inbox", from: "Recipes.sqlite"))
         _ = try await second.stop()
+        try await desk.run("verify", "tablet-inbox").expectSuccess()
     }
 
     @Test func `what no device has signed stays where it is`() async throws {
@@ -200,6 +208,50 @@ import Testing
         _ = try await first.stop()
         _ = try await second.stop()
         #expect(try desk.leftovers == [])
+    }
+
+    @Test func `who follows waits for what is signed`() async throws {
+        let (first, second) = (try await tabletListens(), try await watchListens())
+        try await ship(to: first, "--no-remember").expectSuccess()
+        let relay = try desk.start(
+            "send", "--inbox", "tablet-inbox", "--to", second.address, "--identity", "tablet", "--follow")
+        _ = try await relay.waitForLine(containing: "came without a signature")
+        try change()
+        try await ship(to: first).expectSuccess()
+        try await desk.arrives("Recipes", in: "watch-inbox", from: "Recipes.sqlite")
+        for program in [relay, first.program, second.program] {
+            program.signal(SIGTERM)
+            #expect(try await program.wait(timeout: .seconds(20)).status == .exited(0))
+        }
+    }
+
+    @Test func `external files go on, and only those that are new`() async throws {
+        let sample = try CoreDataSample(at: desk["Notes.sqlite"])
+        let photos = (0..<2).map { _ in Data((0..<200_000).map { _ in UInt8.random(in: 0...255) }) }
+        try sample.addPhoto(key: 1, content: photos[0])
+        let (first, second) = (try await tabletListens(), try await watchListens())
+        func goOn() async throws -> Int {
+            try await desk.run(
+                "send", "Notes.sqlite", "--to", first.address, "--identity", "phone", "--relay", "-q"
+            ).expectSuccess()
+            let outcome = try await desk.run(
+                "send", "--inbox", "tablet-inbox", "Notes", "--to", second.address, "--identity", "tablet", "--json")
+            outcome.expectSuccess()
+            return try wire(outcome)
+        }
+        #expect(try await goOn() > 200_000)
+        try sample.addPhoto(key: 2, content: photos[1])
+        // The first one does not go again.
+        let bytes = try await goOn()
+        #expect(bytes > 200_000 && bytes < 250_000, "\(bytes)")
+        for (inbox, photo) in [("tablet-inbox", 1), ("watch-inbox", 1), ("watch-inbox", 0)] {
+            let folder = desk[inbox].appending(".Notes_SUPPORT").appending("_EXTERNAL_DATA")
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.string)
+            let contents = try files.map { try Data(contentsOf: URL(filePath: folder.appending($0).string)) }
+            #expect(contents.contains(photos[photo]), "\(inbox)")
+        }
+        _ = try await first.stop()
+        _ = try await second.stop()
     }
 
     @Test func `receivers come for what an inbox holds, and hear of each change`() async throws {
