@@ -6,9 +6,16 @@ import Testing
 /// Random orders of shipping, passing on, going back and pruning: the last receiver holds nothing but a state that the store has had, and never
 /// an older one than before.
 @Suite(.serialized) struct RandomRelayTests {
-    private enum Step: CaseIterable {
-        case change, shipInFile, shipOverTLS, shipUnsigned, pass, passAgain, rollBack, release, prune, shipDirectly
+    private enum Step {
+        case change, shipInFile, shipOverTLS, shipUnsigned, pass, rollBack, release, prune, shipDirectly
     }
+
+    /// How often each comes.
+    private static let steps: [Step] = [
+        .change, .change, .shipInFile, .shipInFile, .shipInFile, .shipOverTLS, .shipUnsigned, .pass, .pass, .pass,
+        .pass,
+        .rollBack, .rollBack, .release, .prune, .shipDirectly,
+    ]
 
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `the last receiver never goes back`(seed: UInt64) async throws {
@@ -32,10 +39,10 @@ import Testing
 
         // Each state has one row more than the one before.
         var states = [30: try StoreContent(of: desk["Recipes.sqlite"])]
-        var (rows, held, passes) = (30, 0, 0)
+        var (rows, held) = (30, 0)
         var log: [String] = []
-        for number in 0..<24 {
-            let step = try #require(Step.allCases.randomElement(using: &random))
+        for number in 0..<40 {
+            let step = try #require(Self.steps.randomElement(using: &random))
             log.append("\(step)")
             switch step {
             case .change:
@@ -56,11 +63,11 @@ import Testing
                 _ = try await desk.run(
                     ["send", "Recipes.sqlite", "--to", tablet.address, "--identity", "phone", "-q"] + signing)
                 _ = try await tablet.stop()
-            case .pass, .passAgain:
+            case .pass:
                 let before = try listing(of: desk["tablet"])
                 let outcome = try await desk.run(
                     "send", "--inbox", "tablet", "--to", watch.address, "--identity", "tablet", "-q")
-                if outcome.status == .exited(0) { passes += 1 }
+                #expect([0, 65, 66, 77].contains { outcome.status == .exited($0) }, "\(outcome.stderr)")
                 #expect(try listing(of: desk["tablet"]) == before)
             case .rollBack: _ = try await desk.run("rollback", "Recipes", "--into", "tablet", "-q")
             case .release: _ = try await desk.run("rollback", "Recipes", "--into", "tablet", "--release", "-q")
