@@ -120,6 +120,20 @@ import Testing
         #expect(try consumer.inbox.storeNames() == [])
     }
 
+    @Test func `is not passed on to a receiver that takes none`() async throws {
+        let vector = try #require(try VectorFile.all(.dialogue).first { $0.name == "dialogue_installed" })
+        let script = try VectorScript(vector, testing: "producer")
+        let signed = try SignedManifest(decoding: Array(bytes[elements[1].range] + bytes[elements[2].range]))
+        let version = StoreVersion(signed.manifest, at: [file], nil, signed: signed)
+        let session = ProducerSession(
+            timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
+        let link = PeerLink(direction: .twoWay, reader: script, writer: script, peer: .at(.command("a vector")))
+        let order = ProducerSession.Order { OutgoingShipment(version, Producer.Options()) }
+        let results = await session.run(link, [order]).results
+        #expect(throws: ShipmentError.takesNoRelay) { try results.first?.get() }
+        #expect(await script.said == ["CANCEL feature-not-supported of the session"])
+    }
+
     @Test func `is made by the device that the link comes from`() throws {
         let other = try DeviceIdentity()
         var parser = FrameParser()
