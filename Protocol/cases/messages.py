@@ -59,6 +59,9 @@ def hellos() -> Iterator[Vector]:
         yield good("hello", f"stays_{seconds}", "The consumer waits for a producer that stays", hello(stays=seconds))
     for seconds in (0, 3601, -1):
         yield bad("hello", f"stays_{seconds}".replace("-", "minus_"), "An interval out of its limits", hello(stays=seconds))
+    for signatures in "taken", "wanted", "of-a-later-version":
+        yield good("hello", f"signatures_{signatures.replace('-', '_')}", "What the consumer does with signatures", hello(signatures=signatures))
+    yield bad("hello", "signatures_is_boolean", "signatures is a boolean", hello(signatures=True))
     yield bad("hello", "stays_is_boolean", "stays is a boolean", hello(stays=True))
     yield good("hello", "encodings_64", "64 encodings", hello(encodings=[f"e{number}" for number in range(64)]))
     yield bad("hello", "encodings_65", "65 encodings", hello(encodings=[f"e{number}" for number in range(65)]))

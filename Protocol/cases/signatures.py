@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cases.dialogues import CONSUMER_STARTS, dialogue, refusal
+from cases.dialogues import ANSWERS, CONSUMER_STARTS, DONE, RECEIVED, SENDS, Turn, dialogue, refusal
 from cases.manifests import bad as bad_manifest
 from cases.manifests import good as good_manifest
 from cases.streams import EMPTY_MANIFEST, FINISH, blocks, ended, installed, stream
 from cases.streams import good as good_stream
 from encoder.device import ED25519, N, Device, der, signed_content
 from encoder.piece import Pieces, binary, document, joined, text
-from encoder.samples import EMPTY_STORE, RECIPES_STORE, Members, manifest, word
+from encoder.samples import EMPTY_STORE, HELLO_MEMBERS, RECIPES_STORE, Members, manifest, word
 from encoder.vector import Detail, Vector
-from encoder.wire import CANCEL, MANIFEST, SIGNATURE, WORKING, frame, message, preamble, signature, stored_json
+from encoder.wire import CANCEL, CONSUMER, HELLO, MANIFEST, SIGNATURE, WORKING, frame, message, preamble, signature, stored_json
 
 COVERS = "3.6, 6.2"
 PHONE = Device("phone")
@@ -57,6 +57,7 @@ def vectors() -> Iterator[Vector]:
     yield from whole()
     yield from forged()
     yield from out_of_place()
+    yield from passed_on()
     yield from several()
     yield from counters()
 
@@ -120,6 +121,36 @@ def out_of_place() -> Iterator[Vector]:
     yield bad("without_counter", "bad-manifest", "A signed manifest has a counter", signed(value(PHONE, covered)), message(MANIFEST, unnumbered), *STORE, FINISH)
     ends = [("consumer", f"failed {violation}")]
     yield dialogue("signature", "In two-way mode nobody signs", ends, CONSUMER_STARTS, ("producer", [preamble(), signed(), SIGNED]), ("consumer", [refusal(violation, "a signature")]), covers="3.6, 6.2")
+
+
+def passed_on() -> Iterator[Vector]:
+    """Two-way mode, where HELLO says that a signature may come (section 6.7)."""
+
+    def greets(what: str) -> Turn:
+        return ("consumer", [preamble(role=CONSUMER), message(HELLO, HELLO_MEMBERS | {"signatures": what})])
+
+    def session(name: str, about: str, first: Turn, *frames: Pieces) -> Vector:
+        return dialogue(f"signed_{name}", about, DONE, first, ("producer", [preamble(), *frames]), ANSWERS, SENDS, RECEIVED, shipments=installed(RECIPES_STORE.data), covers="3.6, 6.7")
+
+    def refused(name: str, code: str, about: str, *turns: Turn) -> Vector:
+        ends = [("consumer", f"failed {code}")]
+        return dialogue(f"signed_{name}", about, ends, *turns, ("consumer", [refusal(code, "not so")]), covers="3.6, 6.7")
+
+    yield session("taken", "The consumer takes what another device has signed", greets("taken"), signed(), SIGNED)
+    yield session("wanted", "The consumer wants a signature, and gets one", greets("wanted"), frame(WORKING), signed(), frame(WORKING), SIGNED)
+    based = manifest(counter=1, base={"sha256": "0" * 64})
+    cover = signed_content(joined(stored_json(document(based))), PHONE.id)
+    yield session("base_says_nothing", "What was signed for a one-way link names a base, which has no meaning here", greets("taken"), signed(value(PHONE, cover)), message(MANIFEST, based))
+    violation = "protocol-violation"
+    offers: Turn = ("producer", [preamble(), signed(), SIGNED])
+    yield refused("of_a_later_version", violation, "The consumer says of signatures what is not known: none may come", greets("of-a-later-version"), offers)
+    yield refused("twice_two_way", violation, "Two signatures", greets("taken"), ("producer", [preamble(), signed(), signed(), SIGNED]))
+    forged: Turn = ("producer", [preamble(), signed(value(STRANGER, signed_content(PAYLOAD, PHONE.id))), SIGNED])
+    yield refused("forged_two_way", "bad-signature", "Who passes it on has signed it, with the device's certificate", greets("taken"), forged)
+    changed: Turn = ("producer", [preamble(), signed(), message(MANIFEST, manifest(counter=2))])
+    yield refused("changed_two_way", "bad-signature", "Who passes it on has changed the number", greets("taken"), changed)
+    mode = signed(value(PHONE, signed_content(PAYLOAD, PHONE.id, mode=2)))
+    yield refused("other_mode_two_way", "bad-signature", "In two-way mode the same is signed as in one-way mode", greets("taken"), ("producer", [preamble(), mode, SIGNED]))
 
 
 def several() -> Iterator[Vector]:

@@ -216,7 +216,7 @@ MANIFEST = members(
 )
 FIRST_DIGITS = pattern("[0-9a-f]{8}")
 HELD = members({"name": store_name}, {"manifest": pattern("[0-9a-f]{32}"), "kept": array(FIRST_DIGITS, 16), "unfinished": FIRST_DIGITS})
-HELLO = members({"software": label}, {"encodings": array(label, 64), "holds": array(HELD, 1024), "stays": integer(1, 3600)})
+HELLO = members({"software": label}, {"encodings": array(label, 64), "holds": array(HELD, 1024), "stays": integer(1, 3600), "signatures": label})
 FROM = members({"encoding": label, "position": integer(1, 9_007_199_254_740_991), "sha256": digest})
 WANT = members({"part": integer(0, 16_384)}, {"encodings": array(label, 64), "base": digest, "from": FROM})
 ANSWER = members({}, {"wants": array(WANT, 16_385)})

@@ -78,6 +78,10 @@ class Side:
         self.is_one_way = False
         self.peer_stays = False
         """Whether the consumer waits for a producer that stays (section 6.5)."""
+        self.takes_signatures = False
+        """Whether SIGNATURE may come in two-way mode (section 6.7)."""
+        self.signature: bytes | None = None
+        """What came or went before the next manifest."""
         self.is_askable = False
         """Whether the producer answers questions (section 6.6)."""
         self.senders: list[str | None] = []
@@ -159,6 +163,7 @@ class Side:
         hello = rules.hello(unpacked(payload))
         self.takes = encodings_of(hello)
         self.peer_stays = "stays" in hello
+        self.takes_signatures = hello.get("signatures") in ("taken", "wanted")
         holds = hello.get("holds", [])
         named = [store["manifest"] for store in holds if "manifest" in store] + [each for store in holds for each in store.get("kept", [])]
         broken = [store["unfinished"] for store in holds if "unfinished" in store]
@@ -167,9 +172,13 @@ class Side:
 
     def manifest_of(self, payload: bytes) -> rules.Members:
         named = self.named | {rules.content_id(content): content for _, content in self.told}
+        if self.signature is not None and payload[:1] == b"\2":
+            raise Refused("bad-manifest", "signed, and a difference")
         manifest = rules.manifest(unpacked_manifest(payload, named))
         if "base" in manifest and not self.is_one_way:
-            raise Refused("bad-manifest", "the consumer names the base")
+            if self.signature is None:
+                raise Refused("bad-manifest", "the consumer names the base")
+            del manifest["base"]
         base = named[payload[1:17]] if payload[:1] == b"\2" else b""
         self.answered = base + rules.content(manifest)
         return manifest
@@ -257,8 +266,12 @@ class Producer(Side):
         if frame.type == CANCEL:
             return self.gives_up(*last_word(frame))
         match self.state, frame.type:
+            case "between", t if t == SIGNATURE and self.takes_signatures and self.signature is None:
+                check_form(frame.payload)
+                self.signature = frame.payload
             case "between", t if t == MANIFEST:
                 manifest = self.manifest_of(frame.payload)
+                self.signature = None
                 self.current = Shipment(manifest, self.takes, waiting=self.waiting.get(manifest["name"], []))
                 self.state = "answer"
             case "sending", t if t == COMPARE and self.current:
@@ -366,7 +379,6 @@ class Consumer(Side):
         self.given: set[str] = set()
         """Digests of stores that a person has said may be a base, whoever sends."""
         self.takes = {BLOCKS, COLUMNS, DELTA}
-        self.signature: bytes | None = None
         self.signer: str | None = None
 
     def greeted(self, mode: str) -> None:
@@ -374,7 +386,8 @@ class Consumer(Side):
         self.state = "between"
 
     def signed_by(self) -> str | None:
-        return self.signer
+        # In two-way mode the producer's side of a vector says the same.
+        return self.signer if self.is_one_way else None
 
     def give(self, digest: str, store: bytes) -> None:
         self.given.add(digest)
@@ -451,7 +464,7 @@ class Consumer(Side):
                 self.given_up(*last_word(frame))
             case "between", t if t == SIGNATURE:
                 check_form(frame.payload)
-                if not self.is_one_way:
+                if not self.is_one_way and not self.takes_signatures:
                     raise violation("a signature in two-way mode")
                 self.signature, self.state = frame.payload, "signed manifest"
             case ("between" | "signed manifest"), t if t == MANIFEST:

@@ -26,12 +26,12 @@ public struct TrustList: Hashable, Sendable {
 
     /// The stores of the peer in this role; `nil` if it is not trusted in it.
     package func stores(of id: DeviceIdentifier, as role: TrustedPeer.Role) -> TrustedPeer.Stores? {
-        guard let peer = peer(id), peer.roles.contains(role) else { return nil }
+        guard let peer = peer(id), peer.may(be: role) else { return nil }
         return peer.stores
     }
 
     /// Whether there is a peer in this role.
-    package func hasAny(as role: TrustedPeer.Role) -> Bool { peers.contains { $0.roles.contains(role) } }
+    package func hasAny(as role: TrustedPeer.Role) -> Bool { peers.contains { $0.may(be: role) } }
 
     /// Whether the peer may send a store that another device sent before.
     package func takesOver(_ name: StoreName, by id: DeviceIdentifier) -> Bool {
@@ -90,7 +90,7 @@ public struct TrustList: Hashable, Sendable {
             guard peers.count < Self.longest else { throw .tooMany }
             let name = terms.name ?? PeerName(of: id).avoiding(Set(peers.map(\.name)))
             let peer = TrustedPeer(
-                id: id, name: name, roles: terms.roles ?? Set(TrustedPeer.Role.allCases),
+                id: id, name: name, roles: terms.roles ?? TrustedPeer.Role.usual,
                 stores: stores, takesOver: terms.takesOver, since: time)
             peers.append(peer)
             return peer

@@ -17,9 +17,14 @@ public struct TrustedPeer: Hashable, Sendable {
         case sender
         /// This device sends stores to it.
         case receiver
+        /// It passes on what other devices have sent it, which this device trusts as senders. A sender may do so, too.
+        case relay
+
+        /// What a device is trusted as unless something else is said.
+        package static let usual: Set<Role> = [.sender, .receiver]
 
         /// What this device is to a peer in this role.
-        package var other: Role { self == .sender ? .receiver : .sender }
+        package var other: Role { self == .receiver ? .sender : .receiver }
     }
 
     /// The stores that the peer may send or receive.
@@ -34,6 +39,11 @@ public struct TrustedPeer: Hashable, Sendable {
             }
         }
     }
+}
+
+extension TrustedPeer {
+    /// Whether it is trusted in a role. Who may send a store may bring it from another sender, too.
+    func may(be role: Role) -> Bool { roles.contains(role) || role == .relay && roles.contains(.sender) }
 }
 
 extension TrustedPeer: Codable {

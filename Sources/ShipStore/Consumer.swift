@@ -27,6 +27,8 @@ public final class Consumer: Sendable {
         /// Otherwise those over pipes and sockets of this machine are accepted. Those in files are refused as soon as this device trusts
         /// another, and so are those without a number, of a store whose shipments have one.
         public var takesUnsigned = false
+        /// Whether senders are asked to sign what they ship, so that this device can pass it on: see `Producer.init(inbox:names:options:)`.
+        public var wantsSignatures = false
         /// How many generations of each store stay, the current one included.
         public var kept = 3
         /// How long generations beyond that number stay after they were installed; `nil` for not at all.
@@ -145,7 +147,7 @@ public final class Consumer: Sendable {
         let own = try? options.trust.ownIdentifier()
         installer.folder.removeAllWaitingShipments { name, record in
             guard let id = record.producer.flatMap({ DeviceIdentifier(bytes: $0.bytes) }) else { return false }
-            return id != own && list.stores(of: id, as: .sender)?.contains(name) != true
+            return id != own && list.stores(of: id, as: .relay)?.contains(name) != true
         }
     }
 

@@ -12,7 +12,7 @@ import SystemPackage
 /// What a producer is about to send: its stores, which exist, and what is known of what their receiver holds.
 package struct Departure: Sendable {
     private let options: Producer.Options
-    private let sources: [Producer.Source]
+    private let stores: [Shippable]
     /// What one-way shipments may build on; `nil` for nothing.
     private let filed: FiledBases?
     private let start: ContinuousClock.Instant
@@ -25,10 +25,10 @@ package struct Departure: Sendable {
     ///   - receiver: What a receiver without an id is called in the memory; `nil` for where it is.
     /// - Throws: What is wrong with the earlier shipment that the options name.
     init(
-        _ sources: [Producer.Source], _ options: Producer.Options, start: ContinuousClock.Instant,
+        _ stores: [Shippable], _ options: Producer.Options, start: ContinuousClock.Instant,
         to receiver: String? = nil, report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) {
-        (self.sources, self.options, self.start, self.report) = (sources, options, start, report)
+        (self.stores, self.options, self.start, self.report) = (stores, options, start, report)
         self.receiver = receiver
         filed = try await FiledBases(options)
         if let expiry = filed?.expiry { report(.mayBeGone(since: expiry)) }
@@ -38,9 +38,12 @@ package struct Departure: Sendable {
     ///
     /// - Throws: Why the first one that failed did.
     package func run(over link: PeerLink) async throws -> [Delivery] {
-        let session = try session(over: link, shipping: sources.map(\.name))
+        if link.direction == .oneWay, stores.contains(where: { if case .held = $0 { true } else { false } }) {
+            throw LinkError.oneWay
+        }
+        let session = try session(over: link, shipping: stores.map(\.name))
         var orders: [ProducerSession.Order] = []
-        for source in sources { try await orders.append(order(of: source, over: link, signer: session.signer)) }
+        for store in stores { try await orders.append(order(of: store, over: link, signer: session.signer)) }
         let outcome = try await session.authorization.whileItLasts { [orders] in await session.run(link, orders) }
         return try outcome.results.map { try $0.get() }
     }
@@ -86,7 +89,11 @@ package struct Departure: Sendable {
             try trust.check(link, as: .receiver, ofAny: names)
         }
         try authorization.check()
-        let signs = options.signsAlways || link.isFile
+        let signs =
+            switch link.direction {
+            case .oneWay: options.signsAlways || link.isFile
+            case .twoWay: options.signsForRelays
+            }
         return ProducerSession(
             timeouts: options.timeouts, signer: signs ? try options.identity : nil, authorization: authorization,
             isPadded: options.padding, rateLimit: options.rateLimit, start: start, report: report)
@@ -98,12 +105,31 @@ package struct Departure: Sendable {
         let end = { @Sendable in end(store.name) }
         do {
             return store.follow(
-                try await order(of: try store.watched.source(), over: link, signer: nil), makingWay: end)
+                try await order(of: try store.watched.shippable(), over: link, signer: nil), makingWay: end)
         } catch {
             let failure = ShipmentError(error)
             return store.follow(
                 ProducerSession.Order(prepare: { throw failure }, ended: { tell($0, of: store.name) }), makingWay: end)
         }
+    }
+
+    private func order(
+        of store: Shippable, over link: PeerLink, signer: DeviceIdentity?
+    ) async throws -> ProducerSession.Order {
+        switch store {
+        case .live(let source): try await order(of: source, over: link, signer: signer)
+        case .held(let store, let watched):
+            ProducerSession.Order(
+                check: { [trust = options.trust] in try trust.check(link, as: .receiver, of: store.name) },
+                prepare: { try await prepare(store, watched) }, ended: { tell($0, of: store.name) })
+        }
+    }
+
+    /// Holds what is current in an inbox.
+    private func prepare(_ store: HeldStore, _ watched: WatchedStore?) async throws -> OutgoingShipment {
+        let version =
+            try await watched?.version(of: store) ?? store.version(workingIn: options.copy.temporaryFolder)
+        return OutgoingShipment(version, options) { store.bases }
     }
 
     private func order(
@@ -155,11 +181,17 @@ package struct Departure: Sendable {
         let session = ProducerSession(
             timeouts: options.timeouts, authorization: .ofNobody, isPadded: options.padding, start: start,
             report: report)
-        let orders = sources.map { source in
-            let filed = shipment(of: source, signer: signer)
+        let orders = stores.map { store in
+            let filed: FiledShipment? =
+                if case .live(let source) = store { shipment(of: source, signer: signer) } else { nil }
             return ProducerSession.Order(
-                prepare: { try await prepare(source, counting: false, filed) },
-                ended: { tell($0, of: source.name) })
+                prepare: {
+                    switch store {
+                    case .live(let source): try await prepare(source, counting: false, filed)
+                    case .held(let store, let watched): try await prepare(store, watched)
+                    }
+                },
+                ended: { tell($0, of: store.name) })
         }
         return try await session.run(.nowhere(as: endpoint), orders).results.map { try $0.get() }
     }

@@ -67,10 +67,22 @@ extension Producer {
     ) async throws(ShipmentError) -> Departure {
         let start = ContinuousClock.now
         do {
-            return try await Departure(try sources(checking: check), options, start: start, report: report)
+            return try await Departure(try shippable(checking: check), options, start: start, report: report)
         } catch {
             throw ShipmentError(error)
         }
+    }
+
+    /// What there is to ship.
+    func shippable(
+        checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void
+    ) throws -> [Shippable] {
+        guard let (inbox, names) = held else { return try sources(checking: check).map(Shippable.live) }
+        let folder = try inbox.open()
+        let all = try folder.storeNames().filter { try folder.currentName(of: $0) != nil }
+        if let name = names.first(where: { !all.contains($0) }) { throw folder.noSuchStore(name) }
+        if names.isEmpty, all.isEmpty { throw CoordinatorError.inbox(.noInbox(inbox.root)) }
+        return (names.isEmpty ? all : names).map { .held(HeldStore(inbox: inbox, name: $0), nil) }
     }
 
     func sources(

@@ -5,6 +5,7 @@ public import ShipProtocol
 public import StoreBases
 package import StoreEncoding
 import StoreFiles
+import StoreInbox
 import StoreSnapshot
 public import SystemPackage
 
@@ -44,6 +45,9 @@ public struct Producer: Sendable {
         /// Whether all one-way shipments are signed, by an identity that the device gets if it has none. Otherwise those in files are, if the
         /// device has an identity.
         public var signsAlways = false
+        /// Whether shipments are signed for receivers that answer, and want to pass them on to devices that trust this one. The device gets
+        /// an identity if it has none.
+        public var signsForRelays = false
         /// Remembers the copies that receivers have acknowledged, so that the next shipment can build on them; `nil` for no memory. Copies
         /// are made in its folder, unless `copy` names another.
         public var memory: BaseMemory?
@@ -58,6 +62,8 @@ public struct Producer: Sendable {
     }
 
     public let stores: [FilePath]
+    /// What is shipped of an inbox; `nil` for a producer of live stores.
+    let held: (inbox: Inbox, names: [StoreName])?
     public let options: Options
 
     public init(_ store: FilePath, options: Options = Options()) {
@@ -73,8 +79,27 @@ public struct Producer: Sendable {
     ///   - options: How.
     public init(_ stores: [FilePath], options: Options = Options()) {
         self.stores = stores
+        held = nil
         self.options = options
     }
+
+    /// Ships what an inbox holds, as the devices have signed it that made it: to receivers that trust those devices for it. They need not
+    /// trust this device with anything but the delivery.
+    ///
+    /// Over links on which the receiver answers.
+    ///
+    /// - Parameters:
+    ///   - inbox: A `Consumer` may be receiving into it.
+    ///   - names: The stores; empty for all that there are.
+    ///   - options: How. What is about copies and their names says nothing.
+    public init(inbox: FilePath, names: [StoreName] = [], options: Options = Options()) {
+        stores = []
+        held = (Inbox(at: inbox), names)
+        self.options = options
+    }
+
+    /// Whether it ships what an inbox holds.
+    package var isOfInbox: Bool { held != nil }
 
     /// A store that exists, and the name under which it is shipped.
     struct Source {
@@ -103,7 +128,7 @@ extension Producer.Options {
     /// The identity of the sender; `nil` if it has none.
     var identity: DeviceIdentity? {
         get throws(ShipmentError) {
-            try signsAlways ? knownDevice?.identity() : knownDevice?.existingIdentity()
+            try signsAlways || signsForRelays ? knownDevice?.identity() : knownDevice?.existingIdentity()
         }
     }
 }

@@ -68,11 +68,11 @@ extension TrustPolicy {
         }
     }
 
-    /// What the current list allows a device.
+    /// What the current list allows a device. Who would send may also pass on what others send: the session asks which, for each shipment.
     static func admittance(
         of id: DeviceIdentifier, as role: TrustedPeer.Role, _ folder: DeviceFolder
     ) throws -> LinkSecurity.Admittance {
-        let isKnown = try folder.trustList().stores(of: id, as: role) != nil
+        let isKnown = try folder.trustList().stores(of: id, as: role == .sender ? .relay : role) != nil
         return try isKnown || id == folder.existingIdentity()?.id ? .full : .refused
     }
 }

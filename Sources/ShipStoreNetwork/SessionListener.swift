@@ -77,7 +77,7 @@ struct SessionListener {
             var reader = ExactReader(link.reader, within: timeouts.hello)
             guard try await reader.begins(with: PairingExchange.magic) else {
                 // A device that may only pair gets no answer, not even a refusal.
-                _ = try trust.stores(of: link, as: role)
+                _ = try trust.stores(of: link, as: role == .sender ? .relay : role)
                 return link.prefixed(with: reader.rest)
             }
             report(.paired(try await device.pair(over: link, reader, in: window, trustingAs: role, timeouts)))

@@ -78,6 +78,10 @@ extension Producer {
         _ report: @escaping @Sendable (SendEvent) -> Void
     ) throws -> Publisher? {
         switch endpoint {
+        case .folder, .bucket: if isOfInbox { throw PublicationError.cannotPublish(endpoint) }
+        case .web, .tcp, .unix, .command, .standardStreams, .file: break
+        }
+        return switch endpoint {
         case .folder(let path):
             try Publisher(self, to: PublicationFolder(at: path), at: endpoint, publishing, report: report)
         case .bucket(let address):

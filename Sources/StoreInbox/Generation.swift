@@ -82,6 +82,27 @@ public struct Generation: Hashable, Sendable {
 }
 
 extension Generation {
+    /// The manifest as its producer has signed it.
+    ///
+    /// - Parameter folder: Of the generation.
+    /// - Returns: `nil` if it came without a signature.
+    /// - Throws: `.badManifest` if what is there is not of this generation, `.file`.
+    package func signedManifest(in folder: borrowing OpenFolder) throws(InboxError) -> SignedManifest? {
+        let path = folder.path.appending(InboxLayout.signedFile)
+        let bytes = try InboxError.wrapping { () throws(FileError) -> [UInt8]? in
+            guard try folder.holds(path) else { return nil }
+            let file = try folder.file(at: path)
+            return try file.read(Int(clamping: min(try file.size, Int64(SignedManifest.longest))), at: 0)
+        }
+        guard let bytes else { return nil }
+        guard let signed = try? SignedManifest(decoding: bytes), signed.manifest == manifest.over(nil) else {
+            throw .badManifest(path, flaw: "it is not what was signed")
+        }
+        return signed
+    }
+}
+
+extension Generation {
     /// When it was installed, by this device's clock: nothing has been put into its folder since.
     ///
     /// - Returns: `nil` if the folder is gone.

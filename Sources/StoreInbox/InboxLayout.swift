@@ -12,7 +12,7 @@ package import SystemPackage
 ///     DIR/.ship-store/.objects/SHA-256                                   while it comes from one
 ///     DIR/.ship-store/.failed                                            while some store's last shipment has failed: `FailureRecord`
 ///     DIR/.ship-store/Recipes/current -> generations/7-3fa9c1d2
-///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json, origin.json}
+///     DIR/.ship-store/Recipes/generations/7-3fa9c1d2/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json, origin.json, signed}
 ///     DIR/.ship-store/Recipes/origin.json                                once what it says is not what is current
 ///     DIR/.ship-store/Recipes/rollback.json                              once somebody has gone back
 ///     DIR/.ship-store/Recipes/left.json                                  for some seconds after a switch
@@ -80,6 +80,8 @@ package struct InboxLayout: Hashable, Sendable {
     package static let manifestFile = "manifest.json"
     /// Beside the manifest of a generation, where it is known which device made it.
     package static let originFile = "origin.json"
+    /// The same, where the device has signed it: `SignedManifest`.
+    package static let signedFile = "signed"
     /// In the staging of a shipment that may have to wait: see `WaitingRecord` and `PartStream`.
     package static let waitingFile = "waiting.json"
     package static let streamFile = "stream"

@@ -9,21 +9,24 @@ public struct Origin: Hashable, Sendable {
     public let producer: ContentDigest?
     /// The device's number of the shipment; 0 for what was adopted.
     public let counter: UInt64
+    /// The id of the device that passed it on; `nil` if none did.
+    public let relay: ContentDigest?
     /// `true` for what was adopted; otherwise left out.
     private let adopted: Bool?
 
-    package init(producer: ContentDigest?, counter: UInt64) {
-        self.init(producer: producer, counter: counter, adopted: nil)
+    package init(producer: ContentDigest?, counter: UInt64, relay: ContentDigest? = nil) {
+        self.init(producer: producer, counter: counter, relay: relay, adopted: nil)
     }
 
-    private init(producer: ContentDigest?, counter: UInt64, adopted: Bool?) {
+    private init(producer: ContentDigest?, counter: UInt64, relay: ContentDigest?, adopted: Bool?) {
         self.producer = producer
         self.counter = counter
+        self.relay = relay
         self.adopted = adopted
     }
 
     /// The operator of this device has put it there: no device has sent it.
-    package static let adoption = Origin(producer: nil, counter: 0, adopted: true)
+    package static let adoption = Origin(producer: nil, counter: 0, relay: nil, adopted: true)
 
     /// Whether the operator of this device has put it there.
     public var isAdopted: Bool { adopted == true }
@@ -34,7 +37,7 @@ extension Origin: Codable {
     static let sizeLimit: Int64 = 4096
 
     /// Whether a producer that may send a store may know what is in a generation of it: by whether a delta fits, it could find out. What it
-    /// has sent itself it knows, and what was adopted the operator lets it know.
+    /// has sent or passed on itself it knows, and what was adopted the operator lets it know.
     ///
     /// - Parameter producer: `nil` for one that is not known, which may know of what came from nobody known.
     /// - Throws: `.badOrigin`, `.file`.
@@ -42,7 +45,7 @@ extension Origin: Codable {
         ofGenerationAt path: FilePath, in folder: borrowing OpenFolder, to producer: ContentDigest?
     ) throws(InboxError) -> Bool {
         let origin = try read(ofGenerationAt: path, in: folder)
-        return origin?.isAdopted == true || origin?.producer == producer
+        return origin?.isAdopted == true || origin?.producer == producer || producer != nil && origin?.relay == producer
     }
 
     /// - Returns: `nil` if nobody knows.

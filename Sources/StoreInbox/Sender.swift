@@ -4,7 +4,7 @@ package import ShipProtocol
 package enum Sender: Hashable, Sendable {
     /// The device of this id: by its certificate on the link, or by its signature. It may go on with a store of another one, or with
     /// lower numbers of its own, if it may take the store over.
-    case device(ContentDigest, mayTakeOver: Bool)
+    case device(ContentDigest, mayTakeOver: Bool, relay: ContentDigest? = nil)
     /// Whatever carries the shipment is relied on; it does not say which device it is.
     case carrier
     /// The operator accepts it, whichever device made it, and whatever its counter.
@@ -13,7 +13,13 @@ package enum Sender: Hashable, Sendable {
     case adoption
 
     /// Which device it is; `nil` if it is unknown.
-    package var device: ContentDigest? { if case .device(let id, _) = self { id } else { nil } }
+    package var device: ContentDigest? { if case .device(let id, _, _) = self { id } else { nil } }
+
+    /// The device that passes on what another one has made; `nil` if none does.
+    package var relay: ContentDigest? { if case .device(_, _, let relay) = self { relay } else { nil } }
+
+    /// The device at the other end, which knows what it has brought itself; `nil` if it is unknown.
+    package var peer: ContentDigest? { relay ?? device }
 }
 
 extension Sender {
@@ -41,7 +47,7 @@ extension Sender {
             // a pipe could lock the device out.
             try Self.check(counter, above: record.highest)
             throw .noDevice
-        case .device(let id, let mayTakeOver):
+        case .device(let id, let mayTakeOver, let relay):
             guard let counter = manifest.counter else { throw record == nil ? .notCounted : .noCounter }
             switch (mayTakeOver, record) {
             case (true, _): try Self.check(counter, above: nil)
@@ -51,7 +57,7 @@ extension Sender {
                 if isCurrent, counter == record.highest { break }
                 try Self.check(counter, above: record.highest)
             }
-            return Origin(producer: id, counter: counter)
+            return Origin(producer: id, counter: counter, relay: relay)
         }
     }
 

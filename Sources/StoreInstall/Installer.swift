@@ -86,7 +86,8 @@ package final class Installer: Sendable {
             return .stage(present: [:])
         }
         let isTheirs = try isKnown(current, to: sender)
-        let isSame = isTheirs && isSame(current, manifest)
+        let isVery = try isVery(manifest, from: sender)
+        let isSame = (isTheirs || isVery) && isSame(current, manifest)
         _ = try admit(manifest, from: sender, isCurrent: isSame)
         if isSame {
             try makeDurable(current)
@@ -156,13 +157,6 @@ package final class Installer: Sendable {
         throw .outOfSequence(manifest.name, .older(manifest.createdAt, than: held.createdAt))
     }
 
-    /// Whether a sender may learn what is in a generation, from whether it has to send it. A device that has taken a store over
-    /// learns nothing of what came before.
-    private func isKnown(_ generation: Generation, to sender: Sender) throws(InboxError) -> Bool {
-        guard case .device(let id, _) = sender else { return true }
-        return try Origin.mayBeKnown(ofGenerationAt: generation.path, in: folder.files, to: id)
-    }
-
     private func isSame(_ generation: Generation, _ manifest: Manifest) -> Bool {
         generation.manifest.hasSameContent(as: manifest) && isWhole(generation)
     }
@@ -223,10 +217,12 @@ package final class Installer: Sendable {
 
     /// Makes the staging of a shipment, or goes on with one that waits.
     ///
-    /// - Parameter isResumable: Whether it goes on where an earlier session left it, and may itself be resumed.
+    /// - Parameters:
+    ///   - signed: The manifest as it was signed; `nil` if it is not.
+    ///   - isResumable: Whether it goes on where an earlier session left it, and may itself be resumed.
     /// - Throws: `.noSpace`, `.file`.
     package func stage(
-        _ manifest: Manifest, from sender: Sender = .carrier, present: [Int: FilePath],
+        _ manifest: Manifest, from sender: Sender = .carrier, signed: SignedManifest? = nil, present: [Int: FilePath],
         isResumable: Bool = false
     ) throws(InboxError) -> StagedGeneration {
         let isCurrent = (try? folder.current(of: manifest.name)).flatMap(\.self).map { isSame($0, manifest) } ?? false
@@ -267,10 +263,10 @@ package final class Installer: Sendable {
         }
         if let waiting {
             return try StagedGeneration(
-                manifest, from: sender, origin, goingOnWith: waiting, of: folder, present: present, space)
+                manifest, from: sender, origin, signed, goingOnWith: waiting, of: folder, present: present, space)
         }
         return try StagedGeneration(
-            manifest, from: sender, origin, in: staging, of: folder, present: present, space,
+            manifest, from: sender, origin, signed, in: staging, of: folder, present: present, space,
             mayWait: isResumable)
     }
 
@@ -280,7 +276,7 @@ package final class Installer: Sendable {
     private func takeWaiting(
         _ manifest: Manifest, from sender: Sender, having present: Set<Int>
     ) throws(InboxError) -> WaitingShipment? {
-        guard let found = folder.takeWaitingShipment(of: manifest.name, from: sender.device) else { return nil }
+        guard let found = folder.takeWaitingShipment(of: manifest.name, from: sender.peer) else { return nil }
         do throws(InboxError) {
             // Before room is asked for: what goes makes some.
             return try found.keepUse(for: manifest, having: present) ? found : nil

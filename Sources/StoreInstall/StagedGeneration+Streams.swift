@@ -87,7 +87,7 @@ extension StagedGeneration {
 
     /// From here on this is what waits of the store, and nothing else does.
     func writeRecord() throws(FileError) {
-        let record = WaitingRecord(producer: sender.device)
+        let record = WaitingRecord(producer: sender.peer)
         try replace(manifest.jsonBytes, as: InboxLayout.manifestFile)
         try replace(record.jsonBytes, as: InboxLayout.waitingFile)
         hasRecord = true

@@ -12,6 +12,8 @@ package final class StagedGeneration {
     package let manifest: Manifest
     let sender: Sender
     private let origin: Origin?
+    /// The manifest as its producer has signed it.
+    private let signed: SignedManifest?
     /// The folder.
     package let path: FilePath
     let inbox: InboxFolder
@@ -52,12 +54,12 @@ package final class StagedGeneration {
     ///   - space: The room that there is for it.
     ///   - mayWait: Whether what has come is kept where the link breaks.
     init(
-        _ manifest: Manifest, from sender: Sender, _ origin: Origin?, in staging: FilePath, of inbox: InboxFolder,
-        present: [Int: FilePath], _ space: DiskReservation, mayWait: Bool
+        _ manifest: Manifest, from sender: Sender, _ origin: Origin?, _ signed: SignedManifest?, in staging: FilePath,
+        of inbox: InboxFolder, present: [Int: FilePath], _ space: DiskReservation, mayWait: Bool
     ) throws(InboxError) {
         self.manifest = manifest
         self.sender = sender
-        self.origin = origin
+        (self.origin, self.signed) = (origin, signed)
         self.inbox = inbox
         self.space = space
         linkedParts = Set(present.keys)
@@ -77,12 +79,12 @@ package final class StagedGeneration {
     ///
     /// - Parameter waiting: What of it is of no use is gone.
     init(
-        _ manifest: Manifest, from sender: Sender, _ origin: Origin?, goingOnWith waiting: WaitingShipment,
-        of inbox: InboxFolder, present: [Int: FilePath], _ space: DiskReservation
+        _ manifest: Manifest, from sender: Sender, _ origin: Origin?, _ signed: SignedManifest?,
+        goingOnWith waiting: WaitingShipment, of inbox: InboxFolder, present: [Int: FilePath], _ space: DiskReservation
     ) throws(InboxError) {
         self.manifest = manifest
         self.sender = sender
-        self.origin = origin
+        (self.origin, self.signed) = (origin, signed)
         self.inbox = inbox
         self.space = space
         linkedParts = Set(present.keys)
@@ -263,7 +265,7 @@ package final class StagedGeneration {
     }
 
     /// Nothing more comes: syncs every file, compares each, as re-read, with the manifest, writes the manifest beside
-    /// them, and where it is from, and syncs the folders.
+    /// them, where it is from, and what was signed, and syncs the folders.
     ///
     /// - Throws: `.mismatch`, `.file`. A sync that failed is never tried again: the staging is to be dropped.
     package func seal() throws(InboxError) -> SealedGeneration {
@@ -275,6 +277,7 @@ package final class StagedGeneration {
             try removeRecord()
             try write(manifest.jsonBytes, as: InboxLayout.manifestFile)
             if let origin { try write(origin.jsonBytes, as: InboxLayout.originFile) }
+            if let signed = try? signed?.encoded() { try write(signed, as: InboxLayout.signedFile) }
             for subfolder in Set(manifest.externalFiles.map(\.name.folder)) {
                 try folder.sync(path.appending(InboxLayout.supportFolder(manifest.name)).appending(subfolder.rawValue))
             }

@@ -38,6 +38,9 @@ package struct StoreState: Hashable, Codable, Sendable {
 }
 
 extension StoreState {
+    /// The state of a store of which an inbox holds one generation after the other.
+    package init(ofGeneration name: String) { digest = ContentDigest(hashing: Array("generation \(name)".utf8)) }
+
     /// - Returns: `nil` where it cannot be told.
     init?(of database: Database, at path: FilePath, _ interruption: Interruption) throws {
         // The first transaction makes the index.

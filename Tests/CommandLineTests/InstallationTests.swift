@@ -41,7 +41,7 @@ import Testing
         try await desk.shell("$SHIP send Recipes.sqlite --to - -q | $SHIP receive --into inbox --from - -q")
             .expectSuccess()
         #expect(try await offers("ship-store send Recipes.sqlite --level a", on: desk) == ["auto"])
-        #expect(try await offers("ship-store trust watch --role ''", on: desk) == ["receiver", "sender"])
+        #expect(try await offers("ship-store trust watch --role ''", on: desk) == ["receiver", "relay", "sender"])
         #expect(try await offers("ship-store rollback --into inbox R", on: desk) == ["Recipes"])
         #expect(try await offers("ship-store distrust w", on: desk) == ["watch"])
         #expect(try await offers("ship-store holdings --into inbox --for w", on: desk) == ["watch"])

@@ -30,7 +30,24 @@ import Testing
         Mistake("demo-writter", "--help", error: "there is no command demo-writter"),
         Mistake(
             "send", "a", error: "say where the shipment goes: --to ENDPOINT, or --listen ADDRESS for who comes for it"),
-        Mistake("send", "--to", "-", error: "missing expected argument '<store> ...'"),
+        Mistake("send", "--to", "-", error: "say which store is to be sent, or with --inbox what is to be passed on"),
+        Mistake(
+            "send", "--inbox", "a", "--to", "./b.shipment",
+            error: "--inbox needs a receiver that answers: HOST:PORT, unix:PATH, exec:COMMAND, or --listen"),
+        Mistake(
+            "send", "--inbox", "a", "b/c", "--to", "watch",
+            error: "b/c is no name of a store: with --inbox, say what `ship-store list` shows"),
+        Mistake(
+            "send", "--inbox", "a", "--relay", "--to", "watch",
+            error: "--inbox and --relay exclude each other: what is passed on is signed already"),
+        Mistake(
+            "send", "--inbox", "a", "--meta", "a=b", "--to", "watch",
+            error:
+                "with --inbox shipments go as they were signed: --name, --replace, --meta and what leaves something out say nothing"
+        ),
+        Mistake(
+            "send", "a", "--relay", "--to", "./b.shipment",
+            error: "--relay is for receivers that answer; --sign signs files"),
         Mistake("send", "a", "b", "--to", "-", "--name", "c", error: "--name is for one store"),
         Mistake("send", "a", "--to", "-", "--instantly", error: "unknown option '--instantly'"),
         Mistake("send", "a", "--to", "-", "--quite", error: "unknown option '--quite'", hint: "did you mean --quiet?"),

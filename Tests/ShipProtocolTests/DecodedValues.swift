@@ -123,6 +123,7 @@ struct DecodedValues {
             if let unfinished = held.unfinished { lines.add("\(path).unfinished", unfinished.hex) }
         }
         if let stays = hello.stays { add("stays", stays) }
+        if let signatures = hello.signatures { add("signatures", signatures) }
     }
 
     private mutating func add(_ answer: Answer) {

@@ -42,6 +42,8 @@ import Testing
             "resumed_from_null", "resumed_manifest_not_named", "resumed_next_shipment", "resumed_not_named",
             "resumed_not_next_part", "resumed_not_wanted_from", "resumed_replayed_then_newer", "resumed_two_stores",
             "resumed_unproven_blocks", "resumed_unproven_from",
+            // It takes signatures.
+            "signature", "signed_of_a_later_version",
         ].map { "dialogue_\($0)" })
 
     @Test(arguments: try VectorFile.all(.dialogue).filter { $0["consumer"] != nil && !others.contains($0.name) })

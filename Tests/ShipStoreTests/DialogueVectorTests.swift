@@ -59,7 +59,7 @@ private struct ConsumerWalk {
         var greeting = OwnFrames()
         for section in vector.sections where section.label == "consumer" {
             for case .hello(let hello) in (try? greeting.take(section.bytes)) ?? [] {
-                consumer = MemoryConsumer(taking: CommonEncodings(hello))
+                consumer = MemoryConsumer(taking: CommonEncodings(hello), signatures: hello.knownSignatures)
             }
         }
         for waiting in try WaitingShipment.all(in: vector) {

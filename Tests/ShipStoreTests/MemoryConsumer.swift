@@ -57,10 +57,14 @@ struct MemoryConsumer {
         var hash = SHA256()
     }
 
-    /// - Parameter common: As its greeting says.
-    init(taking common: CommonEncodings = CommonEncodings([.columns, .delta])) {
+    /// - Parameters:
+    ///   - common: As its greeting says.
+    ///   - signatures: The same.
+    init(
+        taking common: CommonEncodings = CommonEncodings([.columns, .delta]), signatures: Hello.Signatures? = nil
+    ) {
         self.common = common
-        dialogue = ConsumerDialogue(taking: common)
+        dialogue = ConsumerDialogue(taking: common, signatures: signatures)
     }
 
     /// Whether all that came has been installed, and something has.
@@ -108,7 +112,9 @@ struct MemoryConsumer {
         guard let incoming else { return }
         dialogue.end(of: incoming)
         lines.append(.init(key: "shipment", value: "\(incoming.manifest.name) \(end)"))
-        if let signer { lines.append(.init(key: "signer", value: "\(ContentDigest(sha256: signer.bytes))")) }
+        if let signer, dialogue.mode == .oneWay {
+            lines.append(.init(key: "signer", value: "\(ContentDigest(sha256: signer.bytes))"))
+        }
         (self.incoming, signer, parts, open, isSealing, flaw) = (nil, nil, [:], nil, false, nil)
     }
 

@@ -63,7 +63,10 @@ import Testing
         if needsCodec { options.codec = .standard }
         let bases = try Self.bases(in: vector, scratch.path)
         let record = Self.record
+        let signed = try Self.signedManifests(in: vector)
         let orders = try Self.manifests(in: vector).map { [options, bases] manifest in
+            let signed = signed.first { $0.manifest == manifest.over(nil) }
+            let manifest = signed?.manifest ?? manifest
             let paths = try manifest.parts.enumerated().map { index, part in
                 let path = scratch.path.appending("\(manifest.name)-\(index)-\(part.sha256.short)")
                 if (try? PlatformCalls.status(of: path)) == nil {
@@ -73,7 +76,8 @@ import Testing
             }
             let record = try record(vector, manifest, scratch.path)
             return ProducerSession.Order {
-                OutgoingShipment(StoreVersion(manifest, at: paths, [:]), options, keeping: record) { bases }
+                let version = StoreVersion(manifest, at: paths, [:], signed: signed)
+                return OutgoingShipment(version, options, keeping: record) { bases }
             }
         }
         let session = ProducerSession(
@@ -194,6 +198,23 @@ import Testing
     /// What the vector's producer offers.
     private static func manifests(in vector: VectorFile) throws -> [Manifest] {
         try frames(in: vector).compactMap { if case .manifest(let manifest) = $0 { manifest } else { nil } }
+    }
+
+    /// What the vector's producer passes on, or signs.
+    private static func signedManifests(in vector: VectorFile) throws -> [SignedManifest] {
+        var (parser, found, signature) = (FrameParser(), [SignedManifest](), Signature?.none)
+        for section in vector.sections where section.label == "producer" && vector.name.hasPrefix("dialogue_signed_") {
+            parser.append(section.bytes)
+            while let element = try parser.next() {
+                if case .frame(.signature(let proof)) = element { signature = proof }
+                guard case .frame(.manifest(let manifest)) = element, let proof = signature,
+                    let payload = parser.signedPayload
+                else { continue }
+                found.append(SignedManifest(proof, payload: payload, saying: manifest))
+                signature = nil
+            }
+        }
+        return found
     }
 
     /// What the vector's producer sends.

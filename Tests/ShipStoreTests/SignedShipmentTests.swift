@@ -120,6 +120,20 @@ import Testing
         #expect(try consumer.inbox.storeNames() == [])
     }
 
+    @Test func `is not passed on to a receiver that takes none`() async throws {
+        let vector = try #require(try VectorFile.all(.dialogue).first { $0.name == "dialogue_installed" })
+        let script = try VectorScript(vector, testing: "producer")
+        let signed = try SignedManifest(decoding: Array(bytes[elements[1].range] + bytes[elements[2].range]))
+        let version = StoreVersion(signed.manifest, at: [file], nil, signed: signed)
+        let session = ProducerSession(
+            timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
+        let link = PeerLink(direction: .twoWay, reader: script, writer: script, peer: .at(.command("a vector")))
+        let order = ProducerSession.Order { OutgoingShipment(version, Producer.Options()) }
+        let results = await session.run(link, [order]).results
+        #expect(throws: ShipmentError.takesNoRelay) { try results.first?.get() }
+        #expect(await script.said == ["CANCEL feature-not-supported of the session"])
+    }
+
     @Test func `is made by the device that the link comes from`() throws {
         let other = try DeviceIdentity()
         var parser = FrameParser()
@@ -142,7 +156,17 @@ import Testing
         let own = try device.identity().id
         #expect(signer == own)
         #expect(try judge(own).device?.bytes == own.bytes)
-        #expect(throws: ShipmentError.signature(.otherDevice)) { try judge(other.id) }
+        // Another device passes it on, if it may.
+        #expect(throws: ShipmentError.link(.notTrusted(other.id))) { try judge(other.id) }
+        var terms = TrustList.Terms()
+        terms.roles = [.relay]
+        _ = try device.trust(other.id, terms)
+        let passedOn = try judge(other.id)
+        #expect(passedOn.device?.bytes == own.bytes)
+        #expect(passedOn.relay?.bytes == other.id.bytes)
+        terms.roles = [.receiver]
+        _ = try device.trust(other.id, terms)
+        #expect(throws: ShipmentError.link(.notTrusted(other.id))) { try judge(other.id) }
     }
 }
 

@@ -110,8 +110,9 @@ import Testing
         _ = try shipment.stage(with: installer)
         let promise = try ledger.reserve(most, in: folder)
         let staged = try StagedGeneration(
-            shipment.manifest, from: .carrier, nil, in: installer.folder.layout.staging(shipment.manifest.name),
-            of: installer.folder, present: [:], promise, mayWait: false)
+            shipment.manifest, from: .carrier, nil, nil,
+            in: installer.folder.layout.staging(shipment.manifest.name), of: installer.folder, present: [:], promise,
+            mayWait: false)
         let ahead: Int64 = 64 * 1024 * 1024
         #expect(promise.left == ahead)
         for _ in 0..<8 {

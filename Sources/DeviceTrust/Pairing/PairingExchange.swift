@@ -35,7 +35,7 @@ package enum PairingExchange {
         let purpose =
             switch role {
             case .receiver: "ship-store pairing"
-            case .sender: "ship-store pairing to receive"
+            case .sender, .relay: "ship-store pairing to receive"
             }
         return CPace.joined(Array(purpose.utf8), initiator.bytes, responder.bytes)
     }

@@ -26,7 +26,7 @@ package struct ConsumerDialogue: Sendable {
     private enum State: Hashable, Sendable {
         case awaitingPreamble
         case betweenShipments
-        /// One-way: SIGNATURE has come.
+        /// SIGNATURE has come.
         case awaitingSignedManifest(Signature)
         case inShipment
         /// The consumer has refused a shipment, and what is on its way still comes.
@@ -44,6 +44,8 @@ package struct ConsumerDialogue: Sendable {
 
     private let common: CommonEncodings
     private let interval: Stay?
+    /// Whether SIGNATURE may come in two-way mode.
+    private let takesSignatures: Bool
     /// How often each side says between two shipments that it is there; `nil` for a producer that does not stay.
     package private(set) var stays: Duration?
     /// Whether the producer answers questions between two shipments.
@@ -52,8 +54,12 @@ package struct ConsumerDialogue: Sendable {
     /// - Parameters:
     ///   - common: What the consumer supports, as its HELLO says.
     ///   - interval: How often it wants to hear a producer that stays, as its HELLO says; `nil` if it does not wait for one.
-    package init(taking common: CommonEncodings, staying interval: Duration? = nil) {
+    ///   - signatures: What it does with signatures in two-way mode, as its HELLO says.
+    package init(
+        taking common: CommonEncodings, staying interval: Duration? = nil, signatures: Hello.Signatures? = nil
+    ) {
         self.common = common
+        takesSignatures = signatures != nil
         self.interval = interval.map(Stay.init(every:))
     }
 
@@ -86,7 +92,7 @@ package struct ConsumerDialogue: Sendable {
             return nil
         case (.betweenShipments, .frame(.newest(let newest))) where mode == .twoWay:
             return .note(newest)
-        case (.betweenShipments, .frame(.signature(let signature))) where mode == .oneWay:
+        case (.betweenShipments, .frame(.signature(let signature))) where mode == .oneWay || takesSignatures:
             state = .awaitingSignedManifest(signature)
             return nil
         case (.betweenShipments, .frame(.manifest(let manifest))):
@@ -118,11 +124,13 @@ package struct ConsumerDialogue: Sendable {
             throw ProtocolError.badMessage(
                 type: FrameType.manifest.rawValue, flaw: "it is signed, and has no counter")
         }
-        guard mode == .oneWay || manifest.base == nil else {
+        // What is passed on stays as it was signed, perhaps for a one-way link.
+        guard mode == .oneWay || manifest.base == nil || signature != nil else {
             throw ProtocolError.badMessage(
                 type: FrameType.manifest.rawValue, flaw: "it names a base, which the consumer does where it answers")
         }
-        return .consider(ReceivingDialogue(manifest, signature, mode, common))
+        let considered = mode == .oneWay ? manifest : manifest.over(nil)
+        return .consider(ReceivingDialogue(considered, signature, mode, common))
     }
 
     private mutating func cancelled(_ reason: Reason) -> Action? {

@@ -55,6 +55,8 @@ package struct ProducerDialogue: Sendable {
     package private(set) var hasOffered = false
     /// How often the consumer wants to hear a producer that stays, in seconds; `nil` if it does not wait for one.
     private var wanted: Int?
+    /// What the consumer does with signatures; `nil` if no SIGNATURE may go.
+    package private(set) var signatures: Hello.Signatures?
     /// How often each side says between two shipments that it is there; `nil` unless the producer has said that it stays.
     package private(set) var stays: Duration?
     /// Whether the producer has said that it answers questions.
@@ -148,6 +150,7 @@ package struct ProducerDialogue: Sendable {
         case (.awaitingHello, .frame(.hello(let hello))):
             common = CommonEncodings(hello)
             wanted = hello.stays
+            signatures = hello.knownSignatures
             held = Dictionary((hello.holds ?? []).map { ($0.name, $0) }) { first, _ in first }
             state = .betweenShipments
             return nil

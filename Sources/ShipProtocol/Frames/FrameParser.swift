@@ -22,7 +22,7 @@ package struct FrameParser: Sendable {
     /// these keeps a link open for nothing.
     package private(set) var emptyBytes: Int64 = 0
 
-    /// The payload of the MANIFEST after a SIGNATURE, byte for byte: what the signature covers.
+    /// The payload of the last MANIFEST, byte for byte, if it came after a SIGNATURE: what the signature covers.
     package private(set) var signedPayload: [UInt8]?
     private var isSigned = false
 
@@ -66,7 +66,15 @@ package struct FrameParser: Sendable {
         if type.isWithoutContent { emptyBytes += Int64(frame.count) }
         let payload = frame.dropFirst(FrameHeader.size).dropLast(4)
         if type == .signature { isSigned = true }
-        if type == .manifest, isSigned { signedPayload = Array(payload) }
+        // A shipment that is given up takes its signature with it.
+        if type == .cancel { isSigned = false }
+        if type == .manifest {
+            signedPayload = isSigned ? Array(payload) : nil
+            guard !isSigned || FrameType.base(ofManifest: payload) == nil else {
+                throw .badMessage(type: type.rawValue, flaw: "it is signed, and differs from another one")
+            }
+            isSigned = false
+        }
         let decoded = try Frame(type: type, payload: payload, over: held, answering: offer)
         if case .manifest(let manifest) = decoded {
             base = FrameType.base(ofManifest: payload)

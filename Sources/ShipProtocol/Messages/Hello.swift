@@ -9,6 +9,16 @@ package struct Hello: Hashable, Sendable {
     package let holds: [HeldStore]?
     /// How often it wants to hear a producer that stays between shipments, in seconds; `nil` if it does not wait for one.
     package let stays: Int?
+    /// What it does with signatures; `nil` if no SIGNATURE may come.
+    package let signatures: ForeignText?
+
+    /// What a consumer of a two-way session does with signatures.
+    package enum Signatures: String, Hashable, Sendable {
+        /// It takes shipments that another device has signed than the one that brings them.
+        case taken
+        /// It wants each shipment to be signed, too, because it passes them on.
+        case wanted
+    }
 
     package struct HeldStore: Hashable, Sendable, Codable {
         package let name: StoreName
@@ -33,21 +43,28 @@ package struct Hello: Hashable, Sendable {
     /// - Parameters:
     ///   - encodings: What the consumer supports.
     ///   - interval: How often it wants to hear a producer that stays; `nil` if it does not wait for one.
+    ///   - signatures: What it does with signatures; `nil` if none may come.
     package init(
-        software: String, taking encodings: CommonEncodings, holds: [HeldStore], staying interval: Duration? = nil
+        software: String, taking encodings: CommonEncodings, holds: [HeldStore], staying interval: Duration? = nil,
+        signatures: Signatures? = nil
     ) {
         self.software = ForeignText(software)
         let optional = encodings.all.filter { !$0.isMandatory }.map(\.name)
         self.encodings = optional.isEmpty ? nil : optional
         self.holds = holds.isEmpty ? nil : Array(holds.prefix(Limits.heldStores))
         stays = interval.map { Stay(every: $0).interval }
+        self.signatures = signatures.map { ForeignText($0.rawValue) }
     }
+
+    /// What it does with signatures, as far as this version knows that.
+    package var knownSignatures: Signatures? { signatures.flatMap { Signatures(rawValue: $0.unescaped) } }
 }
 
 extension Hello: Message {
     var firstFlaw: String? {
         let encodings = encodings ?? []
-        guard ([software] + encodings).allSatisfy(\.isLabel) else { return "not a label" }
+        let labels = [software] + encodings + [signatures].compactMap(\.self)
+        guard labels.allSatisfy(\.isLabel) else { return "not a label" }
         guard encodings.count <= Limits.features else { return "too many names" }
         guard stays.map(Stay.intervals.contains) != false else { return "stays is out of 1...3600" }
         let holds = holds ?? []

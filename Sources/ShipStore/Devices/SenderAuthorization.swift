@@ -30,7 +30,10 @@ struct SenderAuthorization {
     ) throws(ShipmentError) -> Sender {
         if let expected = link.signer, signer != expected.device { throw .signature(.otherDevice) }
         if let device = link.device {
-            guard signer == nil || signer == device else { throw .signature(.otherDevice) }
+            if let signer, signer != device {
+                return try sender(of: manifest.name, made: signer, over: link, by: device)
+            }
+            guard try mayBeSender(device) else { throw .notAllowed(manifest.name, .sender) }
             try trust.check(link, as: .sender, of: manifest.name)
             return try known(device, manifest.name)
         }
@@ -52,6 +55,25 @@ struct SenderAuthorization {
         return .carrier
     }
 
+    /// Decides about a shipment that a known device passes on. That device is relied on for nothing but the delivery: whether the store may be
+    /// replaced is asked of the device that made it.
+    private func sender(
+        of name: StoreName, made signer: DeviceIdentifier, over link: PeerLink, by device: DeviceIdentifier
+    ) throws(ShipmentError) -> Sender {
+        try trust.check(link, as: .relay, of: name)
+        if try !trust.isOwn(signer) {
+            guard let stores = try trust.list()?.stores(of: signer, as: .sender) else { throw .unknownSigner(signer) }
+            guard stores.contains(name) else { throw .notAllowed(name, .sender) }
+        }
+        return try known(signer, name, by: device)
+    }
+
+    /// Whether a device may send anything: one that may only pass on may not.
+    private func mayBeSender(_ id: DeviceIdentifier) throws(ShipmentError) -> Bool {
+        guard let list = try trust.list(), list.stores(of: id, as: .relay) != nil else { return true }
+        return list.stores(of: id, as: .sender) != nil
+    }
+
     /// - Returns: Why the device may not send this store; `nil` if it may. Where no device is trusted, all may.
     private func refusal(
         of signer: Succession, _ list: TrustList, _ name: StoreName
@@ -61,13 +83,18 @@ struct SenderAuthorization {
         return stores.contains(name) ? nil : .notAllowed(name, .sender)
     }
 
-    private func known(_ id: DeviceIdentifier, _ name: StoreName) throws(ShipmentError) -> Sender {
-        .device(ContentDigest(sha256: id.bytes), mayTakeOver: try trust.list()?.takesOver(name, by: id) == true)
+    /// - Parameter relay: The device that passes the shipment on.
+    private func known(
+        _ id: DeviceIdentifier, _ name: StoreName, by relay: DeviceIdentifier? = nil
+    ) throws(ShipmentError) -> Sender {
+        .device(
+            ContentDigest(sha256: id.bytes), mayTakeOver: try trust.list()?.takesOver(name, by: id) == true,
+            relay: relay.map { ContentDigest(sha256: $0.bytes) })
     }
 
     /// Uses the permission of a device to take the store over, which it has once.
     func takeOver(_ name: StoreName, by sender: Sender) throws(ShipmentError) {
-        guard case .device(let digest, mayTakeOver: true) = sender, let id = DeviceIdentifier(bytes: digest.bytes)
+        guard case .device(let digest, mayTakeOver: true, _) = sender, let id = DeviceIdentifier(bytes: digest.bytes)
         else {
             return
         }

@@ -40,6 +40,10 @@ extension ShipmentError: ExplainedError {
         case .givenUp(let reason): "the sender gave up: \(reason.words)"
         case .notAllowed(let name, .sender): "the sender may not send \(name) here"
         case .notAllowed(let name, .receiver): "the receiver may not be sent \(name)"
+        case .notAllowed(let name, .relay): "the device at the other end may not pass on \(name) here"
+        case .notSigned(let name, let number):
+            "generation \(number) of \(name) came without a signature of the device that made it, and others take it only with one"
+        case .takesNoRelay: "the receiver takes no shipments of other devices than the one that it is connected to"
         case .signature(let error): error.cause
         case .unsigned(let name, let isOnStandardInput):
             "nobody has signed this shipment of \(name), and files are taken only from trusted devices"

@@ -51,6 +51,8 @@ extension ShipmentError {
         case .noReceiver: .here(.notPermitted)
         case .noStoreFor: .onLink(.notPermitted, .notTrusted, cancellation: .notTrusted)
         case .notAllowed, .unsigned, .unknownSigner: .notAllowed
+        case .notSigned: .onLink(.badData, .stopped, alone: true, cancellation: .stopped)
+        case .takesNoRelay: .onLink(.protocolBroken, .featureNotSupported, cancellation: .featureNotSupported)
         case .signature: .onLink(.notPermitted, .badSignature, cancellation: .stopped)
         case .missingBase: .ofShipment(.missingBase, .missingBase)
         case .notWhole: .here(.missingBase)

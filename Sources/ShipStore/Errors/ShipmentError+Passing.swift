@@ -58,3 +58,19 @@ extension RefusalCode {
         }
     }
 }
+
+extension ShipmentError {
+    /// Whether what has come of the shipment is right, so that the rest may come in another session.
+    var leavesRestToCome: Bool {
+        switch self {
+        case .link, .overdue, .stopped: true
+        case .protocolBroken(let error): error == .truncated
+        case .givenUp(let reason):
+            switch reason.knownCode {
+            case .stopped, .timedOut: true
+            default: false
+            }
+        default: false
+        }
+    }
+}

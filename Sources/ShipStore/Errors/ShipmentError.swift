@@ -68,8 +68,12 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case noReceiver
     /// The device at the other end is trusted as a receiver, and with none of the stores that there are.
     case noStoreFor(DeviceIdentifier)
-    /// The device at the other end may not be the sender, or the receiver, of a store of this name.
+    /// The device at the other end may not be the sender, the receiver or the relay of a store of this name.
     case notAllowed(StoreName, TrustedPeer.Role)
+    /// What an inbox holds cannot be passed on: the generation came without a signature of the device that made it.
+    case notSigned(StoreName, generation: Int)
+    /// The receiver's program knows nothing of shipments that another device has signed than the one at the other end of the link.
+    case takesNoRelay
     /// A signature is not that of its shipment.
     case signature(SignatureError)
     /// A shipment in a file, which may be what the standard input was made to be, is not signed, and this device takes them only from those

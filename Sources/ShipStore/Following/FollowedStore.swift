@@ -66,7 +66,9 @@ final class FollowedStore: Sendable {
             guard let noticed = state.noticed else {
                 return state.question == nil ? nil : (state.noAnswerBefore, .question)
             }
-            let settled = min(noticed.last + following.settling, noticed.first + following.longestDelay)
+            // An inbox switches in one step: there is nothing to wait for.
+            let settling = watched.isHeld ? .zero : following.settling
+            let settled = min(noticed.last + settling, noticed.first + following.longestDelay)
             return (max(settled, state.notBefore), .notice)
         }
         guard let due, due.1 == .notice else { return due }
@@ -198,6 +200,9 @@ final class FollowedStore: Sendable {
                     state.looksInVain = 0
                 }
                 state.notBefore = max(state.notBefore, .now + following.minimumInterval)
+            case .failure(let error) where watched.isHeld && (error.isReplayed || error.isOfNoSignature):
+                // The receiver has the same or something newer, by another way, or cannot be given this: the next switch may bring what goes on.
+                (state.shipped, state.failures, state.failure) = (shipped, 0, error)
             case .failure(let error):
                 // It has not arrived, so it counts as changed.
                 state.shipped?.left = nil

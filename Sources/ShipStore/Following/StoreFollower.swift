@@ -67,8 +67,12 @@ package final class StoreFollower: Sendable {
             defer { group.cancelAll() }
             group.addTask { [self] in
                 guard stays else { return try await departure.ship(open, over: link, makingWay: { end.yield($0) }) }
+                // Who passes on what it has does not know what is the newest.
+                var asked: (@Sendable (Question) -> Void)?
+                if !producer.isOfInbox { asked = { [self] in ask($0) } }
                 return try await departure.ship(
-                    open, over: link, makingWay: { end.yield($0) }, asked: { [self] in ask($0) },
+                    open, over: link, makingWay: { end.yield($0) },
+                    asked: asked,
                     following: { [self] in try await next(answering: $0) })
             }
             group.addTask { [report] in

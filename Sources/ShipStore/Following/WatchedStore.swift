@@ -7,8 +7,8 @@ import SystemPackage
 /// A store that is shipped again whenever it changes, to one receiver or to many: what the last look has found, and the newest copy. All
 /// receivers share both.
 final class WatchedStore: Sendable {
-    let path: FilePath
     let name: StoreName
+    private let place: Place
     private let copying: CopyOptions
     private let following: Following
     /// Whether several receivers may come for it: then the newest copy stays when nobody is being sent it.
@@ -19,6 +19,11 @@ final class WatchedStore: Sendable {
     /// Called at each notice.
     let observers = Registrations<Void>()
     private let state = Mutex(State())
+
+    private enum Place {
+        case live(FilePath)
+        case held(HeldStore)
+    }
 
     /// Who does the same waits for the other, and finds the work done.
     private enum Work { case look, copy }
@@ -51,22 +56,37 @@ final class WatchedStore: Sendable {
         var kept: StoreVersion?
     }
 
-    init(_ path: FilePath, named name: StoreName, _ copying: CopyOptions, _ following: Following, isShared: Bool) {
-        (self.path, self.name, self.copying) = (path, name, copying)
-        (self.following, self.isShared) = (following, isShared)
+    init(_ store: Shippable, _ copying: CopyOptions, _ following: Following, isShared: Bool) {
+        (name, self.copying, self.following, self.isShared) = (store.name, copying, following, isShared)
+        switch store {
+        case .live(let source): place = .live(source.path)
+        case .held(let store, _): place = .held(store)
+        }
     }
 
     /// The store as it is now: another one may be at its path.
-    func source() throws(SnapshotError) -> Producer.Source {
-        Producer.Source(store: try SourceStore(at: path, copying), path: path, name: name, watched: self)
+    func shippable() throws(SnapshotError) -> Shippable {
+        switch place {
+        case .live(let path):
+            .live(Producer.Source(store: try SourceStore(at: path, copying), path: path, name: name, watched: self))
+        case .held(let store): .held(store, self)
+        }
     }
+
+    /// Whether it is an inbox's, so that others may have brought newer ones to a receiver.
+    var isHeld: Bool { if case .held = place { true } else { false } }
 
     // MARK: Notices
 
     /// What a commit writes to: in WAL mode the log, in the other modes the store's file. A link is watched where it is, and where it leads.
+    /// Of an inbox, the link that a switch replaces.
     var files: [FilePath] {
-        let real = (try? PlatformCalls.realPath(of: path)) ?? path
-        return StoreTraces.files(of: real) + (real == path ? [] : [path])
+        switch place {
+        case .live(let path):
+            let real = (try? PlatformCalls.realPath(of: path)) ?? path
+            return StoreTraces.files(of: real) + (real == path ? [] : [path])
+        case .held(let store): return [store.current]
+        }
     }
 
     /// It may have changed.
@@ -75,7 +95,12 @@ final class WatchedStore: Sendable {
     // MARK: Looking
 
     /// What tells, without opening the store, whether there has been a commit.
-    var traces: StoreTraces { StoreTraces(of: (try? PlatformCalls.realPath(of: path)) ?? path) }
+    var traces: StoreTraces {
+        switch place {
+        case .live(let path): StoreTraces(of: (try? PlatformCalls.realPath(of: path)) ?? path)
+        case .held(let store): store.traces
+        }
+    }
 
     /// Finds the state of the store. It is opened only if there may have been a change since the last look.
     func look() async -> Look {
@@ -84,7 +109,12 @@ final class WatchedStore: Sendable {
         defer { withExtendedLifetime(turn) {} }
         if let known = lastLook { return known }
         let before = traces
-        let state = try? await source().store.state()
+        let state: StoreState? =
+            switch try? shippable() {
+            case .live(let source): try? await source.store.state()
+            case .held(let store, _): store.state
+            case nil: nil
+            }
         return found(Look(state: state, left: left(since: before)))
     }
 
@@ -115,6 +145,25 @@ final class WatchedStore: Sendable {
     func version(
         taking take: () async throws -> PreparedCopy
     ) async throws -> (StoreVersion, copiedIn: Duration?) {
+        try await version { gone in
+            let before = traces
+            let copy = try await take()
+            let (duration, left) = (copy.duration, left(since: before))
+            return (StoreVersion(copy, leaving: left, isShared: isShared, gone: gone), duration)
+        }
+    }
+
+    /// The current generation of an inbox.
+    func version(of store: HeldStore) async throws -> StoreVersion {
+        try await version { gone in
+            (try store.version(workingIn: copying.temporaryFolder, isShared: isShared, gone: gone), .zero)
+        }.0
+    }
+
+    /// - Parameter make: Makes a version, which calls what it is given when it is gone; returns how long it took, too.
+    private func version(
+        making make: (@escaping @Sendable () -> Void) async throws -> (StoreVersion, Duration)
+    ) async throws -> (StoreVersion, copiedIn: Duration?) {
         if let known = await newest() { return (known, nil) }
         let turn = try await turns.take(.copy)
         defer { withExtendedLifetime(turn) {} }
@@ -122,11 +171,8 @@ final class WatchedStore: Sendable {
         // It goes before the next one takes room, unless somebody is being sent it.
         state.withLock { $0.newest = Newest() }
         try await makeRoom()
-        let before = traces
-        let copy = try await take()
-        let (duration, left) = (copy.duration, left(since: before))
-        let version = StoreVersion(copy, leaving: left, isShared: isShared) { [freed] in freed.ring() }
-        _ = found(Look(state: version.state, left: left))
+        let (version, duration) = try await make { [freed] in freed.ring() }
+        _ = found(Look(state: version.state, left: version.left))
         let rest = duration * (1 / max(following.shareOfCopying, 0.001) - 1)
         state.withLock { state in
             state.newest = Newest(version: version, kept: isShared ? version : nil)

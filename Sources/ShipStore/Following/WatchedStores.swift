@@ -14,8 +14,8 @@ package final class WatchedStores: Sendable {
         TemporaryFolder.sweep(copying.temporaryFolder, .temporary)
         producer.options.memory?.tidy()
         do {
-            let all = try producer.sources { (_, _) throws(ShipmentError) in }.map {
-                WatchedStore($0.path, named: $0.name, copying, following, isShared: isShared)
+            let all = try producer.shippable { (_, _) throws(ShipmentError) in }.map {
+                WatchedStore($0, copying, following, isShared: isShared)
             }
             watch = try FileWatch(of: all.count, files: { all[$0].files }) { all[$0].notice() }
             self.all = all

@@ -56,8 +56,9 @@ package final class Publisher: Sendable {
         var failure: ShipmentError?
         try await follower.publish(reissuing: publishing.reissuing) { [self] stores, cause in
             _ = try await publish(
-                stores.map { store in
-                    order(of: try store.watched.source()) { store.follow($0) {} }
+                stores.compactMap { store in
+                    guard case .live(let source) = try store.watched.shippable() else { return nil }
+                    return order(of: source) { store.follow($0) {} }
                 })
             guard cause == .time else { return }
             do {

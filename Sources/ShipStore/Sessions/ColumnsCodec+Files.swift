@@ -27,7 +27,8 @@ extension StoreToEncode {
     fileprivate func makeSpillFile() throws -> any SpillFile {
         // The walk and the check sort at the same time.
         let number = UInt64.random(in: 0...UInt64.max)
-        return try EntrySpill(at: FilePath(text: path.text + ".part-entries-\(number)"), in: room)
+        let folder = workingFolder ?? path.removingLastComponent()
+        return try EntrySpill(at: folder.appending(text: ".part-entries-\(number)"), in: room)
     }
 }
 

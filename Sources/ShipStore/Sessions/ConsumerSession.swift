@@ -99,7 +99,7 @@ package struct ConsumerSession {
         let writer = FrameWriter(link.writer, timeouts)
         let authorization = SessionAuthorization(senderAuthorization.trust) {
             [trust = senderAuthorization.trust] () throws(ShipmentError) in
-            _ = try trust.stores(of: link, as: .sender)
+            _ = try trust.stores(of: link, as: .relay)
         }
         let shared = SharedState(authorization, options.checking.limits, link.reader)
         let refuse = { @Sendable (failure: ShipmentError) async -> Void in
@@ -123,7 +123,7 @@ package struct ConsumerSession {
         _ refuse: (ShipmentError) async -> Void
     ) async throws -> Outcome {
         var frames = FrameReader(link.reader, timeouts, counting: received)
-        var dialogue = ConsumerDialogue(taking: common, staying: interval)
+        var dialogue = ConsumerDialogue(taking: common, staying: interval, signatures: signatures)
         var outcome = Outcome()
         let ages = CopyAges(installer, bells, writer)
         if greeting == .atOnce { try await greet(&frames, writer, link, shared) }
@@ -133,10 +133,11 @@ package struct ConsumerSession {
             guard var shipment = offer else { return outcome }
             let start = ContinuousClock.now
             do {
-                let receipt = try await receive(&shipment, of: dialogue, &frames, writer, link, shared)
+                let (receipt, isPassedOn) = try await receive(&shipment, of: dialogue, &frames, writer, link, shared)
                 if outcome.receipts.count == Self.mostOutcomes { outcome.receipts.removeFirst() }
                 outcome.receipts.append(receipt)
-                if dialogue.isAskable { ages.acknowledged(receipt, of: shipment.manifest) }
+                // Who passes a copy on does not know what is the newest.
+                if dialogue.isAskable, !isPassedOn { ages.acknowledged(receipt, of: shipment.manifest) }
                 report(.finished(receipt, .now - start))
             } catch {
                 let cancelled = (error as? Cancelled)?.reason
@@ -161,6 +162,9 @@ package struct ConsumerSession {
     struct Cancelled: Error {
         let reason: Reason
     }
+
+    /// What it does with signatures in two-way mode.
+    private var signatures: Hello.Signatures { options.wantsSignatures ? .wanted : .taken }
 
     /// The encodings that this consumer takes beside blocks, the best first.
     private var common: CommonEncodings { CommonEncodings(options.codec == nil ? [] : [.delta, .columns]) }
@@ -227,19 +231,23 @@ package struct ConsumerSession {
     }
 
     /// From the manifest to the receipt.
+    ///
+    /// - Returns: The receipt, and whether another device has made the shipment than the one at the other end.
     private func receive(
         _ dialogue: inout ReceivingDialogue, of session: ConsumerDialogue, _ frames: inout FrameReader,
         _ writer: FrameWriter, _ link: PeerLink, _ shared: SharedState
-    ) async throws -> Receipt {
+    ) async throws -> (Receipt, isPassedOn: Bool) {
         guard let mode = session.mode, let version = session.version else {
             throw BrokenInvariant("a manifest before the preamble")
         }
         let manifest = dialogue.manifest
         let strict = try senderAuthorization.asStrictAsNow()
-        let signer = try dialogue.signature.flatMap { signature in
-            try frames.signedPayload.map { try signature.signer(ofManifest: $0, version: version) }
+        let signed = dialogue.signature.flatMap { signature in
+            frames.signedPayload.map { SignedManifest(signature, payload: $0, saying: manifest) }
         }
+        let signer = try signed.map { try $0.signature.signer(ofManifest: $0.payload, version: version) }
         let sender = try strict.sender(of: manifest, over: link, signedBy: signer)
+        let isPassedOn = signer != nil && signer != link.device
         let again = try strict.asStrictAsNow()
         try shared.authorization.check { () throws(ShipmentError) in
             _ = try again.sender(of: manifest, over: link, signedBy: signer)
@@ -252,11 +260,11 @@ package struct ConsumerSession {
         if let model = try options.requirements.admit(manifest) { report(.admitted(model: model.name)) }
         switch mode {
         case .oneWay:
-            let shipment = try await stageAll(of: manifest, from: sender, signer, shared)
+            let shipment = try await stageAll(of: manifest, from: sender, signed, signer, shared)
             try dialogue.accept()
-            return try await receive(shipment, &frames, nil, &dialogue, shared)
+            return (try await receive(shipment, &frames, nil, &dialogue, shared), isPassedOn)
         case .twoWay:
-            return try await answer(manifest, from: sender, &frames, writer, &dialogue, shared)
+            return (try await answer(manifest, from: sender, signed, &frames, writer, &dialogue, shared), isPassedOn)
         }
     }
 
@@ -264,27 +272,28 @@ package struct ConsumerSession {
     private func greet(
         _ frames: inout FrameReader, _ writer: FrameWriter, _ link: PeerLink, _ shared: SharedState
     ) async throws {
-        let stores = try senderAuthorization.trust.stores(of: link, as: .sender)
+        let stores = try senderAuthorization.trust.stores(of: link, as: .relay)
         let holdings = try Holdings(in: installer.folder, of: stores.contains, from: link.device)
         shared.told(of: holdings)
         frames.hold(holdings.contents)
         try await writer.send(Preamble(role: .consumer, mode: .twoWay))
         let hello = Hello(
-            software: Software.name, taking: common, holds: holdings.stores, staying: interval)
+            software: Software.name, taking: common, holds: holdings.stores, staying: interval,
+            signatures: signatures)
         try await writer.send(.hello(hello))
     }
 
     /// Two-way: asks for what is not here already, and receives it.
     private func answer(
-        _ manifest: Manifest, from sender: Sender, _ frames: inout FrameReader, _ writer: FrameWriter,
-        _ dialogue: inout ReceivingDialogue, _ shared: SharedState
+        _ manifest: Manifest, from sender: Sender, _ signed: SignedManifest?, _ frames: inout FrameReader,
+        _ writer: FrameWriter, _ dialogue: inout ReceivingDialogue, _ shared: SharedState
     ) async throws -> Receipt {
         let reference = frames.manifestBase
         // A sender that has gone leaves the queue at once.
         let slot = try await slot(for: manifest) { try await writer.keepSayingWorking() }
         let prepared = try await writer.whileWorking {
             try makingRoom(for: manifest.name) {
-                try prepare(manifest, from: sender, slot, referringTo: reference, shared)
+                try prepare(manifest, from: sender, signed, slot, referringTo: reference, shared)
             }
         }
         switch prepared {
@@ -321,14 +330,15 @@ package struct ConsumerSession {
     }
 
     private func prepare(
-        _ manifest: Manifest, from sender: Sender, _ slot: StoreQueues.Slot,
+        _ manifest: Manifest, from sender: Sender, _ signed: SignedManifest?, _ slot: StoreQueues.Slot,
         referringTo reference: ManifestContent.ID?, _ shared: SharedState
     ) throws -> Prepared {
         try installer.undisturbed(manifest.name) {
             switch try installer.plan(for: manifest, from: sender) {
             case .unchanged(let same): return .unchanged(same)
             case .stage(let present):
-                let staged = try installer.stage(manifest, from: sender, present: present, isResumable: true)
+                let staged = try installer.stage(
+                    manifest, from: sender, signed: signed, present: present, isResumable: true)
                 let base = shared.holdings.base(
                     for: manifest, referringTo: reference, asIn: staged.earlierStream?.header, in: installer.folder)
                 let shipment = IncomingShipment(staged, from: sender, slot, options.codec, shared.decoding, over: base)
@@ -339,7 +349,8 @@ package struct ConsumerSession {
 
     /// One-way: all parts come, whatever is here already.
     private func stageAll(
-        of manifest: Manifest, from sender: Sender, _ signer: DeviceIdentifier?, _ shared: SharedState
+        of manifest: Manifest, from sender: Sender, _ signed: SignedManifest?, _ signer: DeviceIdentifier?,
+        _ shared: SharedState
     ) async throws -> IncomingShipment {
         let slot = try await slot(for: manifest)
         let producer = signer.map { ContentDigest(sha256: $0.bytes) } ?? sender.device
@@ -350,7 +361,7 @@ package struct ConsumerSession {
                 let base = try manifest.base.map { base throws(ShipmentError) in
                     try HeldGeneration.base(base.sha256, of: manifest.name, from: producer, in: installer.folder)
                 }
-                let staged = try installer.stage(manifest, from: sender, present: [:])
+                let staged = try installer.stage(manifest, from: sender, signed: signed, present: [:])
                 return IncomingShipment(
                     staged, from: sender, slot, options.codec, shared.decoding, over: base, same: plan.same)
             }
@@ -381,20 +392,4 @@ package struct ConsumerSession {
 extension Installer.Plan {
     /// The current generation, if it is this very shipment.
     fileprivate var same: Generation? { if case .unchanged(let same) = self { same } else { nil } }
-}
-
-extension ShipmentError {
-    /// Whether what has come of the shipment is right, so that the rest may come in another session.
-    var leavesRestToCome: Bool {
-        switch self {
-        case .link, .overdue, .stopped: true
-        case .protocolBroken(let error): error == .truncated
-        case .givenUp(let reason):
-            switch reason.knownCode {
-            case .stopped, .timedOut: true
-            default: false
-            }
-        default: false
-        }
-    }
 }

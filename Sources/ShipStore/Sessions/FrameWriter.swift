@@ -53,6 +53,14 @@ final class FrameWriter: Sendable {
         return offer
     }
 
+    /// Sends a manifest as it was signed, with its signature.
+    ///
+    /// - Returns: The offer, to which answers may refer.
+    func offer(_ signed: SignedManifest) async throws -> [ManifestContent] {
+        try await send(try signed.encoded())
+        return ManifestContent.offer(of: signed.manifest, over: nil)
+    }
+
     /// Ends this side's stream.
     func finish() async throws {
         try await writer.finish()

@@ -42,7 +42,7 @@ final class OutgoingShipment: Sendable {
     /// - Throws: `.noSpace`, `.file`.
     var workingRoom: GrowingReservation {
         get throws(SnapshotError) {
-            let folder = path(ofPart: 0).removingLastComponent()
+            let folder = version.workingFolder
             do throws(DiskReservation.Refusal) {
                 let reservation = try SpaceLedger.ofProcess.reserve(0, leaving: options.copy.keptFree, around: folder)
                 return GrowingReservation(reservation) { SnapshotError($0, in: folder) }

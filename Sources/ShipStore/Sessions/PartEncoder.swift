@@ -144,7 +144,8 @@ struct PartEncoder: Sendable {
             StoreToEncode(
                 path: shipment.path(ofPart: 0), facts: shipment.manifest.store, shapes: shipment.version.indexShapes,
                 settings: settings, selfCheck: shipment.options.selfCheck, cores: shipment.options.cores,
-                isAwaited: isAwaited, room: try shipment.workingRoom, goingOnAfter: earlier)
+                isAwaited: isAwaited, workingIn: shipment.version.workingFolder, room: try shipment.workingRoom,
+                goingOnAfter: earlier)
         }
     }
 }

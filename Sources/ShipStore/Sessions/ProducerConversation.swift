@@ -8,10 +8,10 @@ import Synchronization
 /// One task at a time reads: each method that reads is given the reader.
 final class ProducerConversation: Sendable {
     let writer: FrameWriter
-    private let session: ProducerSession
-    private let state: Mutex<State>
+    let session: ProducerSession
+    let state: Mutex<State>
 
-    private struct State {
+    struct State {
         var dialogue: ProducerDialogue
         /// The shortest time in which the consumer answered: an answer for which it had to work takes longer than the link does.
         var roundTrip: Duration
@@ -149,8 +149,7 @@ final class ProducerConversation: Sendable {
         _ shipment: OutgoingShipment, _ order: ProducerSession.Order, _ frames: inout FrameReader
     ) async throws(RefusedShipment) -> Receipt {
         do {
-            let base = base(of: shipment.manifest, remembering: shipment.bases.map(\.content))
-            var action = try await offer(shipment.manifest, over: base, order, &frames)
+            var action = try await offer(shipment, order, &frames)
             writer.expectWork(on: shipment.manifest.totalSize)
             var rounds = 0
             while true {
@@ -178,29 +177,6 @@ final class ProducerConversation: Sendable {
             shipment.record?.breakOff()
             throw RefusedShipment(ShipmentError(error), isEnd: true)
         }
-    }
-
-    /// Offers a shipment, and waits for the answer.
-    ///
-    /// - Parameter base: The content that the manifest may refer to.
-    func offer(
-        _ manifest: Manifest, over base: ManifestContent?, _ order: ProducerSession.Order, _ frames: inout FrameReader
-    ) async throws -> ProducerDialogue.Action {
-        if let newest = order.answer(manifest) { try await writer.send(.newest(newest)) }
-        let start = ContinuousClock.now
-        // Without a word of it, the consumer takes its current generation for the base.
-        let isCurrent = state.withLock { $0.dialogue }.isCurrent(base, named: manifest.name)
-        frames.offer = try await writer.offer(manifest, over: base, mustRefer: !isCurrent)
-        try state.withLock { state throws(BrokenInvariant) in
-            try state.dialogue.offered(manifest)
-            state.sentStore = nil
-        }
-        // The consumer stops waiting for its store somewhat earlier, and says why.
-        let limit = session.timeouts.work(on: manifest.totalSize) + session.timeouts.idle
-        let deadline = FrameReader.Deadline(end: .now + limit, error: .overdue(.answer(limit)))
-        let action = try await nextAction(&frames, by: deadline)
-        state.withLock { $0.roundTrip = min($0.roundTrip, .now - start) }
-        return action
     }
 
     /// Takes a shipment back, and waits for the consumer's last word on it.
@@ -355,7 +331,7 @@ final class ProducerConversation: Sendable {
     /// What the consumer's next word asks for.
     ///
     /// - Throws: `ShipmentError.refused` if the consumer ends the session.
-    private func nextAction(
+    func nextAction(
         _ frames: inout FrameReader, by deadline: @autoclosure () -> FrameReader.Deadline?
     ) async throws -> ProducerDialogue.Action {
         while true {

@@ -11,7 +11,7 @@ import Synchronization
 /// Source: `Protocol/README.md` section 6.1.
 struct ProducerSession {
     let timeouts: Timeouts
-    /// Signs one-way shipments; `nil` for no signatures.
+    /// Signs one-way shipments, and two-way ones for consumers that want that; `nil` for no signatures.
     var signer: DeviceIdentity?
     /// Whether the consumer may have anything.
     let authorization: SessionAuthorization
@@ -92,11 +92,10 @@ struct ProducerSession {
                 continue
             }
             if let signer {
-                let payload = try Frame.payload(of: shipment.manifest)
-                let version = Preamble.spokenVersions.upperBound
-                try await writer.send(.signature(try signer.signature(ofManifest: payload, version: version)))
+                _ = try await writer.offer(try signer.sign(shipment.manifest))
+            } else {
+                try await writer.send(.manifest(shipment.manifest))
             }
-            try await writer.send(.manifest(shipment.manifest))
             // A reader knows the encodings of this version, or refuses the version.
             let wanted = try CommonEncodings.ofVersion.wanted(by: .everything, of: shipment.manifest)
             let begun = Mutex(Set<Int>())
@@ -362,12 +361,27 @@ struct RefusedShipment: Error {
 
     /// Whether others may go on, and the consumer has had a higher number.
     fileprivate var isReplayed: Bool {
-        guard end == nil, case .refused(let reason) = cause else { return false }
-        return reason.knownCode == .replayed
+        end == nil && cause.isReplayed
+    }
+}
+
+extension DeviceIdentity {
+    /// Signs a manifest, for everybody whom it may reach.
+    func sign(_ manifest: Manifest) throws -> SignedManifest {
+        let payload = try Frame.payload(of: manifest)
+        let version = Preamble.spokenVersions.upperBound
+        return SignedManifest(
+            try signature(ofManifest: payload, version: version), payload: payload, saying: manifest)
     }
 }
 
 extension ShipmentError {
+    /// Whether the consumer has refused a number that is not above the highest it has seen.
+    var isReplayed: Bool { if case .refused(let reason) = self { reason.knownCode == .replayed } else { false } }
+
+    /// Whether what an inbox holds came without a signature.
+    var isOfNoSignature: Bool { if case .notSigned = self { true } else { false } }
+
     /// Whether the disk has no room for a copy.
     fileprivate var isOfRoom: Bool {
         switch self {

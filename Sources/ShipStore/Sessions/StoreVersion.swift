@@ -16,6 +16,10 @@ final class StoreVersion: Sendable {
     let left: StoreTraces?
     /// What was encoded for one receiver and does for others; `nil` for a version that goes to one receiver alone.
     let deltas: EncodedDeltas?
+    /// The manifest as another device has signed it; `nil` for a copy of this device's.
+    let signed: SignedManifest?
+    /// Where encoders may put files.
+    let workingFolder: FilePath
     /// The files of the parts.
     private let paths: [FilePath]
     /// Removed with this; `nil` for parts that somebody else keeps.
@@ -41,6 +45,7 @@ final class StoreVersion: Sendable {
         (state, self.left) = (copy.copy.state, left)
         deltas = isShared ? EncodedDeltas() : nil
         keeper = nil
+        (signed, workingFolder) = (nil, copy.copy.path.removingLastComponent())
         self.gone = gone
         self.copy = consume copy
     }
@@ -51,15 +56,24 @@ final class StoreVersion: Sendable {
     ///
     /// - Parameters:
     ///   - paths: The files of the parts.
-    ///   - keeper: Keeps them.
+    ///   - signed: The manifest as another device has signed it.
+    ///   - folder: Where encoders may put files; `nil` for beside the store.
+    ///   - state: The state that it has.
+    ///   - left: What tells that it is still the newest.
+    ///   - isShared: Whether several receivers may be sent it.
+    ///   - keeper: Keeps the files.
+    ///   - gone: Called when this is gone.
     init(
-        _ manifest: Manifest, at paths: [FilePath], _ indexShapes: [String: IndexShape]?,
-        keptBy keeper: (any Sendable)? = nil
+        _ manifest: Manifest, at paths: [FilePath], _ indexShapes: [String: IndexShape]?, signed: SignedManifest? = nil,
+        workingIn folder: FilePath? = nil, state: StoreState? = nil, leaving left: StoreTraces? = nil,
+        isShared: Bool = false, keptBy keeper: (any Sendable)? = nil, gone: @escaping @Sendable () -> Void = {}
     ) {
         (self.manifest, self.paths, self.indexShapes, self.keeper) = (manifest, paths, indexShapes, keeper)
-        (state, left, deltas) = (nil, nil, nil)
+        (self.signed, self.state, self.left) = (signed, state, left)
+        workingFolder = folder ?? paths.first?.removingLastComponent() ?? ""
+        deltas = isShared ? EncodedDeltas() : nil
         copy = nil
-        gone = {}
+        self.gone = gone
     }
 
     /// The file of part number `index`: 0 is the store.

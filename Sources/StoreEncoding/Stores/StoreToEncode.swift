@@ -18,6 +18,8 @@ package struct StoreToEncode: Sendable {
     package let cores: Int
     /// Whether a link has nothing to do until the first segment is there.
     package let isAwaited: Bool
+    /// Where working files go; `nil` for beside the store.
+    package let workingFolder: FilePath?
     /// Counts the bytes of working files.
     package let room: (any SpillSpace)?
     /// The segments of an earlier session, which are not encoded again.
@@ -25,7 +27,7 @@ package struct StoreToEncode: Sendable {
 
     package init(
         path: FilePath, facts: StoreFacts, shapes: [String: IndexShape]?, settings: CompressionSettings,
-        selfCheck: Bool, cores: Int, isAwaited: Bool, room: (any SpillSpace)? = nil,
+        selfCheck: Bool, cores: Int, isAwaited: Bool, workingIn folder: FilePath? = nil, room: (any SpillSpace)? = nil,
         goingOnAfter earlier: EarlierPieces? = nil
     ) {
         self.path = path
@@ -35,6 +37,7 @@ package struct StoreToEncode: Sendable {
         self.selfCheck = selfCheck
         self.cores = max(1, cores)
         self.isAwaited = isAwaited
+        workingFolder = folder
         self.room = room
         self.earlier = earlier
     }

@@ -56,7 +56,7 @@ extension PeerName {
 extension TrustedPeer.Role {
     @Sendable static func read(_ text: String) throws -> TrustedPeer.Role {
         guard let role = TrustedPeer.Role(rawValue: text) else {
-            throw ValidationError("a device may be a sender or a receiver")
+            throw ValidationError("a device may be a sender, a receiver or a relay")
         }
         return role
     }
@@ -71,7 +71,9 @@ extension TrustedPeer {
             case .only(let names) where names.isEmpty: "no store"
             case .only(let names): names.sorted().map(\.text).joined(separator: ", ")
             }
-        let verbs = [(Role.sender, "send"), (Role.receiver, "receive")].filter { roles.contains($0.0) }.map(\.1)
+        let verbs = [(Role.sender, "send"), (Role.receiver, "receive"), (Role.relay, "pass on")].filter {
+            roles.contains($0.0)
+        }.map(\.1)
         let may = verbs.isEmpty ? "may do nothing" : "may \(verbs.joined(separator: " and ")) \(what)"
         let takenOver = takesOver.sorted().map(\.text).joined(separator: ", ")
         return takenOver.isEmpty ? may : "\(may); takes over \(takenOver)"

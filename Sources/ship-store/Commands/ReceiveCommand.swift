@@ -94,6 +94,12 @@ struct ReceiveCommand: AsyncParsableCommand {
             """)
     var unsigned = false
 
+    @Flag(
+        help: """
+            Ask senders with `send --relay` to sign what they ship, so that `ship-store send --inbox` can pass it on from here.
+            """)
+    var relay = false
+
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
@@ -173,6 +179,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         reach.standardOutputIsTaken = output.json
         options.trust = link.trust(console)
         options.takesUnsigned = unsigned
+        options.wantsSignatures = relay
         options.replacing = Set(replace)
         options.allowsEmpty = required.allowEmpty
         budget.apply(to: &options)

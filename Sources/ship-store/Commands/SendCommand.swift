@@ -10,6 +10,7 @@ struct SendCommand: AsyncParsableCommand {
         usage: """
             ship-store send <store> ... --to <endpoint> [<options>]
             ship-store send <store> ... --listen <address> [<options>]
+            ship-store send --inbox <inbox> [<name> ...] --to <endpoint> ...
             """,
         discussion: """
             The store may be in use: its writers are not disturbed, and it is not changed. Over a link that goes both \
@@ -46,6 +47,12 @@ struct SendCommand: AsyncParsableCommand {
             and each gets the stores that it may have. One copy is taken for all of them, and each is sent what it does \
             not hold. The command goes on until SIGINT or SIGTERM ends it, also after SIGHUP, and exits with 0.
 
+            With --inbox it passes on what an inbox holds, as it was signed by the device that made it: receivers trust \
+            that device for the store, and this one with the delivery alone. See `ship-store receive --relay`.
+
+              ship-store send --inbox inbox Recipes --to watch --follow
+              ship-store send --inbox inbox --listen 0.0.0.0:7645 --follow
+
             What the receiver can do without need not travel; the manifest says what was left out:
 
               ship-store send Recipes.sqlite --to watch:7645 \\
@@ -54,9 +61,12 @@ struct SendCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The store, or several: a SQLite file each, with its -wal and its external files beside it.",
+            """
+            The store, or several: a SQLite file each, with its -wal and its external files beside it. With --inbox: the names of \
+            stores. (default: all)
+            """,
             valueName: "store"), completion: .file())
-    var stores: [FilePath]
+    var stores: [FilePath] = []
 
     @Option(
         help: ArgumentHelp("Where the shipment goes.", valueName: "endpoint"), completion: .file(),
@@ -151,6 +161,7 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Take the copy, say what would be sent and in how many bytes, and send nothing.")
     var dryRun = false
 
+    @OptionGroup(title: "Passing on") var passing: PassingArguments
     @OptionGroup(title: "Following") var following: FollowArguments
     @OptionGroup(title: "Listening") var listening: ListenArguments
     @OptionGroup(title: "How to send") var compression: CompressionArguments
@@ -162,6 +173,12 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
+        try passing.validate(for: stores, to: to)
+        if passing.inbox != nil, name != nil || replace || !metadata.isEmpty || leaving.profile != CopyProfile() {
+            throw ValidationError(
+                "with --inbox shipments go as they were signed: --name, --replace, --meta and what leaves something out say nothing"
+            )
+        }
         if stores.count > 1, name != nil { throw ValidationError("--name is for one store") }
         var keys = Set<String>()
         for pair in metadata where !keys.insert(pair.key).inserted {
@@ -191,6 +208,9 @@ struct SendCommand: AsyncParsableCommand {
             case .file, .standardStreams, .folder, .web, .bucket: false
             case nil, .tcp, .unix, .command: true
             }
+        if passing.relay, !isAnswered {
+            throw ValidationError("--relay is for receivers that answer; --sign signs files")
+        }
         if sign, isAnswered || isPublication { throw ValidationError("--sign is for files and standard output") }
         if isAnswered || isPublication, receiver != nil || since != nil {
             throw ValidationError(
@@ -271,10 +291,12 @@ struct SendCommand: AsyncParsableCommand {
         options.rateLimit = compression.rateLimit
         if !noRemember { options.memory = .standard }
         options.signsAlways = sign
+        options.signsForRelays = passing.relay
         let metrics = monitoring.metrics.map { Metrics(.sent, at: $0) }
         let reporter = SendReporter(
             console, writesJSON: output.json, to: to, leavingOut: options.copy.profile,
-            isOneOfSeveral: stores.count > 1 || following.follow || listen != nil, isRehearsal: dryRun, metrics)
+            isOneOfSeveral: stores.count > 1 || stores.isEmpty || following.follow || listen != nil,
+            isRehearsal: dryRun, metrics)
         let peerName = pair == nil ? nil : link.nameOfPeer(console)
         listening.apply(to: &reach)
         try await console.run(
@@ -283,7 +305,7 @@ struct SendCommand: AsyncParsableCommand {
             var options = options
             options.holdings = try receiver.map { try HoldingsFile.read(at: $0) }
             options.earlier = since
-            let producer = Producer(stores, options: options)
+            let producer = passing.producer(of: stores, options)
             guard let metrics else { return try await ship(producer, peerName, reach, reporter) }
             try await metrics.whileKept(console) { try await ship(producer, peerName, reach, reporter) }
         }

@@ -13,6 +13,7 @@ struct TrustCommand: AsyncParsableCommand {
 
               ship-store trust Q9W11-DFWFJ-... --name watch --role receiver
               ship-store trust Q9W11-DFWFJ-... --name phone --role sender --store Recipes
+              ship-store trust TA3T1-BXWNF-... --name tablet --role relay
               ship-store trust phone --store Tea
               ship-store trust phone --no-store Recipes
             """)
@@ -27,7 +28,9 @@ struct TrustCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .singleValue,
-        help: ArgumentHelp("What it may be: sender or receiver; may be given again for both.", valueName: "role"),
+        help: ArgumentHelp(
+            "What it may be: sender, receiver, or relay, which brings what trusted senders have signed; may be given again.",
+            valueName: "role"),
         completion: .list(TrustedPeer.Role.allCases.map(\.rawValue)),
         transform: TrustedPeer.Role.read)
     var role: [TrustedPeer.Role] = []

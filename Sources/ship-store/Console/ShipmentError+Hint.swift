@@ -41,6 +41,10 @@ extension ShipmentError {
         case .givenUp: "send again what has not arrived"
         case .notAllowed(let name, .sender): "`ship-store trust ID --store \(name)` lets it"
         case .notAllowed(let name, .receiver): "`ship-store trust ID --store \(name)` lets it be"
+        case .notAllowed(let name, .relay): "`ship-store trust ID --role relay --store \(name)` lets it"
+        case .notSigned:
+            "ask for one here with `ship-store receive --relay`, of a sender with `ship-store send --relay`: the next change has it"
+        case .takesNoRelay: "install a newer ship-store there"
         case .signature(let error): error.hint
         case .unsigned: "make it anew with `ship-store send --to FILE --sign`; --unsigned takes it all the same"
         case .unknownSigner(let id):

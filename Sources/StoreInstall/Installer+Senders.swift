@@ -1,0 +1,18 @@
+import ShipProtocol
+import StoreInbox
+
+/// What a sender may learn of what is held.
+extension Installer {
+    /// Whether a sender may learn what is in a generation, from whether it has to send it. A device that has taken a store over
+    /// learns nothing of what came before.
+    func isKnown(_ generation: Generation, to sender: Sender) throws(InboxError) -> Bool {
+        guard let id = sender.peer else { return true }
+        return try Origin.mayBeKnown(ofGenerationAt: generation.path, in: folder.files, to: id)
+    }
+
+    /// Whether the device that passes a shipment on has what came last, by whichever way: a device has one shipment of a number.
+    func isVery(_ manifest: Manifest, from sender: Sender) throws(InboxError) -> Bool {
+        guard sender.relay != nil, let record = try folder.originRecord(of: manifest.name) else { return false }
+        return record.producer == sender.device && record.highest == manifest.counter
+    }
+}
