@@ -249,24 +249,32 @@ package struct Departure: Sendable {
         return try await device.number(copyOf: source.store) { try await takeCopy(of: source, for: bases, $0) }
     }
 
-    /// Takes a copy: in the memory's folder if it is to be remembered, and there is room.
+    /// Takes a copy: in the memory's folder if it is to be remembered, and there is room. Where there is none at all, remembered copies make way:
+    /// shipping comes first.
     private func takeCopy(
         of source: Producer.Source, for bases: RememberedBases?, _ turn: SnapshotTurn
     ) async throws(SnapshotError) -> PreparedCopy {
-        if !options.copy.isFolderChosen, let folder = bases?.workingFolder() {
-            var copy = options.copy
-            copy.temporaryFolder = folder
-            copy.earlierCopy = bases?.bases.first?.record.path
+        guard !options.copy.isFolderChosen, let bases else { return try await takeCopy(of: source, options.copy, turn) }
+        if let folder = bases.workingFolder() {
             do throws(SnapshotError) {
-                return try await PreparedCopy(
-                    of: source.store, named: source.name, copy, metadata: options.metadata, turn: turn)
+                return try await takeCopy(of: source, options.copy(in: folder, like: bases), turn)
             } catch {
                 // The disk of the usual folder may have room.
                 guard error.isOfRoom else { throw error }
             }
         }
-        return try await PreparedCopy(
-            of: source.store, named: source.name, options.copy, metadata: options.metadata, turn: turn)
+        do throws(SnapshotError) {
+            return try await takeCopy(of: source, options.copy, turn)
+        } catch {
+            guard error.isOfRoom, let folder = bases.workingFolder(makingRoom: true) else { throw error }
+            return try await takeCopy(of: source, options.copy(in: folder, like: bases), turn)
+        }
+    }
+
+    private func takeCopy(
+        of source: Producer.Source, _ copying: CopyOptions, _ turn: SnapshotTurn
+    ) async throws(SnapshotError) -> PreparedCopy {
+        try await PreparedCopy(of: source.store, named: source.name, copying, metadata: options.metadata, turn: turn)
     }
 
     private func tell(
@@ -276,6 +284,16 @@ package struct Departure: Sendable {
         case .success(let delivery): report(.delivered(delivery))
         case .failure(let failure): report(.failed(name, failure))
         }
+    }
+}
+
+extension Producer.Options {
+    /// - Parameter folder: That of the memory.
+    fileprivate func copy(in folder: FilePath, like bases: RememberedBases) -> CopyOptions {
+        var copy = copy
+        copy.temporaryFolder = folder
+        copy.earlierCopy = bases.bases.first?.record.path
+        return copy
     }
 }
 

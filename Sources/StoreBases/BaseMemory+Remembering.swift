@@ -165,12 +165,17 @@ extension BaseMemory {
     // MARK: Space
 
     /// The folder in which to make a copy that may be remembered, in a temporary folder of its own (`TemporaryFolder`): then the copy
-    /// is written once. Nothing is forgotten for it, because the shipment may yet build on any copy.
+    /// is written once.
     ///
-    /// - Parameter size: About the bytes of the copy.
+    /// - Parameters:
+    ///   - size: About the bytes of the copy.
+    ///   - makesRoom: Whether copies are forgotten for it. The shipment may yet build on any of them, so that this is for where there is no
+    ///     other place.
     /// - Returns: `nil` if there is no space for it, or the folder cannot be written to.
-    package func workingFolder(for size: Int64) -> FilePath? {
-        guard size <= budget, (try? make()) != nil, (try? reserve(size)) != nil else { return nil }
+    package func workingFolder(for size: Int64, makingRoom makesRoom: Bool = false) -> FilePath? {
+        guard size <= budget, (try? make()) != nil,
+            (try? makesRoom ? makeRoom(for: size) : reserve(size)) != nil
+        else { return nil }
         // Try whether the folder can be written to.
         guard (try? TemporaryFolder(in: folder)) != nil else { return nil }
         return folder

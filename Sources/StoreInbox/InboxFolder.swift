@@ -176,6 +176,19 @@ package final class InboxFolder: Sendable {
         return try generationNames(of: name).allSatisfy { $0.number == 1 }
     }
 
+    /// Looks whether all of a generation is there: its files have their sizes, and its store can be opened. Their bytes were compared when they
+    /// were installed, and never change.
+    ///
+    /// - Throws: `.file`, and `.mismatch` for another file.
+    package func checkFiles(of generation: Generation) throws(InboxError) {
+        for (index, part) in generation.manifest.parts.enumerated() {
+            let path = generation.path(ofPart: index)
+            let status = try InboxError.wrapping { () throws(FileError) in try files.status(of: path) }
+            guard status.kind == .file, status.size == part.size else { throw .mismatch(path) }
+        }
+        try InboxError.wrapping { () throws(FileError) in _ = try files.file(at: generation.path(ofPart: 0)) }
+    }
+
     /// The names of the kept generations, the oldest first.
     package func generationNames(of name: StoreName) throws(InboxError) -> [GenerationName] {
         try InboxError.wrapping { () throws(FileError) in

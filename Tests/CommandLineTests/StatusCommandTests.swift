@@ -54,6 +54,27 @@ import Testing
         #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock", "Recipes"])
     }
 
+    /// What a reader cannot read is no copy, whatever its records say.
+    @Test(arguments: [
+        "rm $G/Recipes.sqlite", "chmod u+w $G/Recipes.sqlite; truncate -s 100 $G/Recipes.sqlite",
+        "rm $G/Recipes.sqlite; mkfifo $G/Recipes.sqlite", "rm $G/Recipes.sqlite; mkdir $G/Recipes.sqlite",
+        "rm $G/manifest.json", "rm -r $G", "rm $D/current", "ln -sfn /etc $D/current",
+    ])
+    func `a store that cannot be read is failing`(damage: String) async throws {
+        try await receive().expectSuccess()
+        try desk.execute("PRAGMA user_version = 3", in: "Recipes.sqlite")
+        try await receive().expectSuccess()
+        let outcome = try await desk.shell("D=inbox/.ship-store/Recipes; G=$(echo $D/generations/2-*); \(damage)")
+        outcome.expectSuccess()
+        let told = try await desk.run("status", "--into", "inbox")
+        #expect(told.status == .exited(80), "\(damage) \(told.stdout)")
+        #expect(told.stdout.contains("failing  Recipes") && told.complaints.count == 2)
+        // A shipment mends what is no file of its own.
+        guard damage.contains("$G/R") else { return }
+        try await receive().expectSuccess()
+        #expect(try await status().status == .exited(0))
+    }
+
     @Test func `a failure beside a copy, and what forgets it`() async throws {
         try desk.makeStore("Other.sqlite")
         try await receive().expectSuccess()

@@ -69,6 +69,16 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [[String: Any]])
     }
 
+    @Test func `who has said all, or speaks an older HTTP, is answered`() async throws {
+        let served = try await serve()
+        let socket = try RawSocket.connected(to: served.port)
+        try socket.write(Array("GET /healthz?now HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8))
+        socket.endWriting()
+        #expect(try Answer(socket.readToEnd()).body == "ok\n")
+        #expect(try served.ask(raw: "GET /healthz HTTP/1.0\r\n\r\n").body == "ok\n")
+        #expect(try served.ask(raw: "GET /healthz HTTP/1.1\r\n\r\n").status == 421)
+    }
+
     // MARK: What is there
 
     @Test func `each path says the same as the command or the file of its kind`() async throws {
@@ -170,7 +180,7 @@ import Testing
             #expect(answer.status == (method == "NONE" ? 400 : 405), "\(method)")
             #expect(method == "NONE" || answer.fields["allow"] == "GET, HEAD")
         }
-        for target in ["/?", "//", "/../", "/index.html", "http://127.0.0.1/", "*"] {
+        for target in ["//", "/../", "/index.html", "http://127.0.0.1/", "*"] {
             #expect(try served.ask(target).status == 404, "\(target)")
         }
         for host in [

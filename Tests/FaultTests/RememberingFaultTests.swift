@@ -59,6 +59,24 @@ final class RememberingFaultTests {
         return lines
     }
 
+    @Test(.enabled("may not mount a tmpfs") { await SmallDisk.isAvailable() })
+    func `what is remembered makes way for the copy of a shipment`() async throws {
+        try await SmallDisk.with(size: "24m") { disk in
+            let places = ["TMPDIR": disk.string, "XDG_STATE_HOME": disk.string]
+            for number in 0..<6 {
+                let other = scratch.path.appending("phone").appending("Store\(number).sqlite")
+                try TestStore.make(at: other, sql: "CREATE TABLE t(a); INSERT INTO t VALUES (randomblob(3000000))")
+                let sent = try await BuiltProgram.run(
+                    ["send", other.string, "--to", "unix:\(socket)", "-q"], environment: places)
+                #expect(sent.status == .exited(0), "\(number) \(sent.stderr)")
+                // What others put there leaves no room for the next copy.
+                guard number == 4 else { continue }
+                let free = try PlatformCalls.freeSpace(around: disk)
+                try OpenFile.creating(disk.appending("others")).write(Array(repeating: 1, count: Int(free - 1_000_000)))
+            }
+        }
+    }
+
     @Test(arguments: [FaultShim.Action.kill, .eio, .enospc])
     func `there is a whole copy or none, and the next send tidies up`(action: FaultShim.Action) async throws {
         #expect(try await send().status == .exited(0))

@@ -62,13 +62,17 @@ extension Inbox {
         while let current = try folder.currentName(of: name) {
             do throws(InboxError) {
                 let record = (try? folder.rollbackRecord(of: name)) ?? .empty
-                return entry(
-                    try folder.generation(current, of: name), name, isCurrent: true, record, nil, in: folder,
-                    isHeld: nil)
+                let generation = try folder.generation(current, of: name)
+                try folder.checkFiles(of: generation)
+                return entry(generation, name, isCurrent: true, record, nil, in: folder, isHeld: nil)
             } catch {
                 // Another one may be current meanwhile, and this one gone.
                 guard try folder.currentName(of: name) != current else { throw error }
             }
+        }
+        // The first one may be about to become current.
+        if try !folder.awaitsFirst(name), try !folder.generationNames(of: name).isEmpty {
+            throw .file(FileError(.open, folder.layout.current(name), .noSuchFileOrDirectory))
         }
         return nil
     }

@@ -106,9 +106,11 @@ struct RememberedBases: Sendable {
     }
 
     /// The folder in which to make the copy, so that the memory can take it without writing it again; `nil` for the usual folder.
-    func workingFolder() -> FilePath? {
+    ///
+    /// - Parameter makesRoom: Whether copies are forgotten for it.
+    func workingFolder(makingRoom makesRoom: Bool = false) -> FilePath? {
         guard let status = try? PlatformCalls.status(of: key.store) else { return nil }
-        return memory.workingFolder(for: status.size)
+        return memory.workingFolder(for: status.size, makingRoom: makesRoom)
     }
 }
 

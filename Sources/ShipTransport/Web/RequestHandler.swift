@@ -24,8 +24,8 @@ final class RequestHandler: ChannelInboundHandler {
         guard isMeant(by: request) else {
             return channel.end(with: WebAnswer("this server is asked by its address\n", status: 421), isHead: isHead)
         }
-        let (target, answering) = (request.uri, answering)
-        context.eventLoop.makeFutureWithTask { await answering(target) }.whenSuccess {
+        let (target, answering) = (request.uri.prefix { $0 != "?" }, answering)
+        context.eventLoop.makeFutureWithTask { await answering(String(target)) }.whenSuccess {
             channel.end(with: $0, isHead: isHead)
         }
     }
@@ -48,6 +48,8 @@ final class RequestHandler: ChannelInboundHandler {
     /// a page of his own (DNS rebinding); an address is nobody's to point.
     private func isMeant(by request: HTTPRequestHead) -> Bool {
         let hosts = request.headers["host"]
+        // No browser leaves it out.
+        if hosts.isEmpty, request.version == .http1_0 { return true }
         guard hosts.count == 1, var host = hosts.first?.lowercased()[...] else { return false }
         if !host.hasSuffix("]"), let colon = host.lastIndex(of: ":") { host = host[..<colon] }
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }

@@ -2,16 +2,19 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 package import ShipLinks
+import StoreFiles
 
 /// A small web server beside other work: it answers GET and HEAD, one request a connection.
 ///
-/// Whatever comes over a connection, or does not, it is closed after `deadline`, and no more than `mostBytes` of it are looked at. For one connection
-/// more than `mostConnections` the oldest is closed, so that those who dawdle keep nobody out. The thread is not that of the links, which so
+/// Whatever comes over a connection, or does not, it is closed after `deadline`, and no more than 16 KiB of it are looked at. For one connection
+/// more than 16, or fewer where descriptors are few, the oldest is closed, so that those who dawdle keep nobody out. The thread is not that of the links, which so
 /// never wait for it.
 package enum WebServer {
     package enum Reach: Sendable { case thisMachine, anyone }
 
-    static let mostConnections = 16
+    private static let mostConnections = 16
+    /// Descriptors that are left to the links, and to what checks stores.
+    private static let leftToLinks = 32
     static let deadline = TimeAmount.seconds(5)
 
     /// Answers as long as `body` runs.
@@ -34,13 +37,15 @@ package enum WebServer {
         }
         guard let address = addresses.first(where: { $0.protocol == .inet }) ?? addresses.first else { return }
         let eventLoop = MultiThreadedEventLoopGroup.forPages.next()
+        let most = min(mostConnections, max(1, (PlatformCalls.freeDescriptors - leftToLinks) / 4))
         // The oldest first.
         let open = NIOLoopBoundBox<[any Channel]>.makeBoxSendingValue([], eventLoop: eventLoop)
         let bootstrap = ServerBootstrap(group: eventLoop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 eventLoop.makeCompletedFuture {
-                    if open.value.count == mostConnections { open.value.removeFirst().close(promise: nil) }
+                    if open.value.count == most { open.value.removeFirst().close(promise: nil) }
                     open.value.append(channel)
                     let timer = eventLoop.scheduleTask(in: deadline) { channel.close(promise: nil) }
                     channel.closeFuture.whenComplete { _ in

@@ -8,8 +8,8 @@ struct PruneCommand: AsyncParsableCommand {
         abstract: "Remove generations that nobody needs any more, and what broke off.",
         usage: "ship-store prune --into <folder> [<name>] [<options>]",
         discussion: """
-            Of each store the current generation stays, the one before, and up to --keep of those that tell most of the last \
-            day; with --keep-for others go only if they were installed longer ago than that. One that a reader holds goes at the next pruning. What was current until \
+            Of each store as many generations stay as --keep says: the current one, the newest of the others, and of the rest \
+            those that tell most of the last day. With --keep-for the others go only if they were installed longer ago than that. One that a reader holds goes at the next pruning. What was current until \
             less than two seconds ago goes once they are over, for which this waits: a reader may have looked up its name. A \
             receiver may be at work; it prunes too, as its own --keep and --keep-for say. What has come of a shipment that broke \
             off, and waits for the rest, goes in any case.

@@ -198,6 +198,8 @@ extension InboxError {
             "release it with `ship-store rollback \(name) --into INBOX --release`, or go forward with --to"
         case .rolledBack(let name, _):
             "allow it again with `ship-store rollback \(name) --into INBOX --allow-again`, or go forward with --to"
+        case .badRecord(let path, _) where path.lastComponent?.text.hasPrefix(".") == true:
+            "remove it: it is written anew when there is something to note"
         case .badRecord: "start it anew with `ship-store rollback NAME --into INBOX --allow-again`"
         case .badOrigin: "restore it; without it old shipments of the store are taken as new ones"
         case .outOfSequence(let name, let flaw): flaw.hint(name)
