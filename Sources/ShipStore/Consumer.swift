@@ -153,6 +153,8 @@ public final class Consumer: Sendable {
 
     /// Notes why a store does not arrive, for `status`.
     func note(_ error: ShipmentError, of name: StoreName) {
+        // What is here is newer.
+        if case .install(.outOfSequence(_, .overtaken)) = error { return }
         installer.noteFailure(of: name, error.code, error.cause, hint: options.hint(error))
     }
 

@@ -55,6 +55,9 @@ extension Sender {
             case (false, let record?):
                 guard record.producer == id else { throw .otherDevice }
                 if isCurrent, counter == record.highest { break }
+                guard relay == nil || counter > record.highest else {
+                    throw .overtaken(counter: counter, highest: record.highest)
+                }
                 try Self.check(counter, above: record.highest)
             }
             return Origin(producer: id, counter: counter, relay: relay)

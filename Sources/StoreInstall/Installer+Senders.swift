@@ -10,6 +10,14 @@ extension Installer {
         return try Origin.mayBeKnown(ofGenerationAt: generation.path, in: folder.files, to: id)
     }
 
+    /// Whether a generation was made by the device that has made a shipment, as far as that is known.
+    func isMade(_ generation: Generation, by sender: Sender) throws(InboxError) -> Bool {
+        guard let id = sender.device,
+            let maker = try Origin.read(ofGenerationAt: generation.path, in: folder.files)?.producer
+        else { return true }
+        return maker == id
+    }
+
     /// Whether the device that passes a shipment on has what came last, by whichever way: a device has one shipment of a number.
     func isVery(_ manifest: Manifest, from sender: Sender) throws(InboxError) -> Bool {
         guard sender.relay != nil, let record = try folder.originRecord(of: manifest.name) else { return false }

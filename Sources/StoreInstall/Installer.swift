@@ -87,7 +87,9 @@ package final class Installer: Sendable {
         }
         let isTheirs = try isKnown(current, to: sender)
         let isVery = try isVery(manifest, from: sender)
-        let isSame = (isTheirs || isVery) && isSame(current, manifest)
+        // Another device's signature and name are not those of what is there.
+        let isAlike = try isMade(current, by: sender)
+        let isSame = (isTheirs || isVery) && isAlike && isSame(current, manifest)
         _ = try admit(manifest, from: sender, isCurrent: isSame)
         if isSame {
             try makeDurable(current)

@@ -17,6 +17,7 @@ import Testing
             try desk.execute("INSERT INTO recipe(title) VALUES ('new \(number)')", in: "Recipes.sqlite")
         }
         try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        _ = try await sender.waitForLine(containing: "as generation 4")
         let events = try await sender.stopFollowing().events()
         let received = try await receiver.stop()
         #expect(received.status == .exited(0))

@@ -102,8 +102,8 @@ extension Reason {
             "ask the operator there to say `ship-store trust ID --store NAME`, "
                 + "or --takes-over NAME if another device sent it before"
         case .replayed:
-            "send it again; if that does not help, ask the operator there to say "
-                + "`ship-store trust ID --takes-over NAME`"
+            "send it again, or receive the newest first if it is passed on; if the device that made it has lost count, ask the operator "
+                + "there to say `ship-store trust ID --takes-over NAME`"
         case .missingBase: "send it whole: without --for and --since"
         case .badStore: "look into the store with `ship-store verify STORE`"
         case .noSpace: "free some space there, then send it again"
