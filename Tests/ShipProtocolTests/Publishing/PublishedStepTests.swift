@@ -41,7 +41,7 @@ import Testing
 
     /// As a publisher does it: steps stand in the head, and then in a catalog; copies of earlier contents may be lost, and a whole is made
     /// where there is no other way.
-    @Test(arguments: 0..<UInt64(Soak.isOn ? 300 : 30))
+    @Test(arguments: 0..<UInt64(Soak.isOn ? 300 : 6))
     func `whatever was published, a way leads from it to the newest, and is short to read`(seed: UInt64) throws {
         var random = RepeatableRandom(seed: seed)
         let (size, name) = (Int64(1_000_000), try #require(StoreName("Recipes")))
