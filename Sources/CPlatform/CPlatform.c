@@ -47,7 +47,10 @@ int ship_store_clone(int source, int folder, const char *name) {
     return result;
 #elif defined(__APPLE__)
     // The clone has the mode of its source.
-    return fclonefileat(source, folder, name, 0) < 0 ? -1 : fchmodat(folder, name, 0600, AT_SYMLINK_NOFOLLOW);
+    if (fclonefileat(source, folder, name, 0) < 0) return -1;
+    int result = fchmodat(folder, name, 0600, AT_SYMLINK_NOFOLLOW);
+    if (result < 0) unlinkat(folder, name, 0);
+    return result;
 #else
     (void)source, (void)folder, (void)name;
     return -1;

@@ -46,15 +46,9 @@ package struct OpenFile: ~Copyable, Sendable {
     /// - Returns: `nil`, and nothing is made, where the file system does not do that.
     package static func creating(_ path: FilePath, cloning source: borrowing OpenFile) throws(FileError) -> OpenFile? {
         guard PlatformCalls.clone(source.descriptor, as: path) else { return nil }
-        let remove = { () throws(FileError) in try PlatformCalls.removeFile(path) }
-        do throws(FileError) {
-            let file = try open(path, .readWrite, [.closeOnExec, .noFollow])
-            try FileCreation.made(.file, path, remove: remove)
-            return file
-        } catch {
-            try? remove()
-            throw error
-        }
+        let file = try open(path, .readWrite, [.closeOnExec, .noFollow])
+        try FileCreation.made(.file, path) { () throws(FileError) in try PlatformCalls.removeFile(path) }
+        return file
     }
 
     /// A second descriptor of an open file, which shares the first one's position. `path` is for messages.

@@ -103,7 +103,7 @@ package enum Frame: Hashable, Sendable {
     package func serialized(
         over base: ManifestContent? = nil, mustRefer: Bool = false, answering offer: [ManifestContent] = []
     ) throws(ProtocolError) -> [UInt8] {
-        var bytes: [UInt8] = [type.rawValue, 0, 0, 0, 0]
+        var bytes = Self.roomForHeader
         switch self {
         case .hello(let hello): bytes += try type.packed(hello.jsonBytes)
         case .manifest(let manifest): bytes += try type.packed(manifest.jsonBytes, over: base, mustRefer: mustRefer)
@@ -121,12 +121,22 @@ package enum Frame: Hashable, Sendable {
         case .newest(let newest): newest.append(to: &bytes)
         case .end, .working, .askable: break
         }
+        try Self.complete(&bytes, as: type)
+        return bytes
+    }
+
+    static let roomForHeader = [UInt8](repeating: 0, count: FrameHeader.size)
+
+    /// Puts the header in its place before a payload, and the checksum behind it.
+    ///
+    /// - Throws: `.payloadTooLong`.
+    static func complete(_ bytes: inout [UInt8], as type: FrameType) throws(ProtocolError) {
         let length = UInt32(clamping: bytes.count - FrameHeader.size)
         guard length <= type.payloadLimit else {
             throw .payloadTooLong(type: type.rawValue, length: length, limit: type.payloadLimit)
         }
+        bytes[0] = type.rawValue
         for index in 0..<4 { bytes[1 + index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
         bytes.append(bigEndian: UInt32(crc32Of: bytes))
-        return bytes
     }
 }

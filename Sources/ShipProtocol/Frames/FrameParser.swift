@@ -11,7 +11,7 @@ package struct FrameParser: Sendable {
         case unknownOptionalFrame
     }
 
-    private var hasPreamble = false
+    private var hasPreamble: Bool
     /// Of the frame whose rest has not come yet.
     private var header: FrameHeader?
     private var buffer: [UInt8] = []
@@ -33,7 +33,8 @@ package struct FrameParser: Sendable {
     /// What the last manifest refers to.
     package private(set) var base: ManifestContent.ID?
 
-    package init() {}
+    /// - Parameter hasPreamble: Whether the preamble has been read, or there is none.
+    package init(pastPreamble hasPreamble: Bool = false) { self.hasPreamble = hasPreamble }
 
     package mutating func append(_ bytes: [UInt8]) {
         if start > 0 {
