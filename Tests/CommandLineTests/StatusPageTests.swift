@@ -239,6 +239,9 @@ import Testing
         let receive = ["receive", "--into", "other", "--listen", "127.0.0.1:0", "--serve"]
         try await desk.run(receive + [address]).expectFailure(
             69, "another program listens on \(address)", hint: "stop it, or choose another address")
+        let bare = try await desk.run(receive + ["7646"])
+        #expect(
+            bare.status == .exited(64) && bare.stderr.contains("that is a port without a host, as in 127.0.0.1:7646"))
         for open in ["0.0.0.0:0", "[::]:0"] {
             try await desk.run(receive + [open]).expectFailure(
                 64, "whoever reaches \(open), which is beyond this machine, could read the page of --serve",

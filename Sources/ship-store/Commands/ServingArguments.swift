@@ -60,7 +60,9 @@ struct ServingArguments: ParsableArguments {
 extension Endpoint {
     /// Where one can serve pages; without a port, on that of `--serve`.
     @Sendable fileprivate static func readServing(_ text: String) throws -> Endpoint {
-        let endpoint = try (try? readListening("\(text):\(ServingArguments.defaultPort)")) ?? readListening(text)
+        // A number alone would be an address of 32 bits.
+        let host = text.allSatisfy(\.isNumber) ? nil : "\(text):\(ServingArguments.defaultPort)"
+        let endpoint = try host.flatMap { try? readListening($0) } ?? readListening(text)
         guard case .tcp = endpoint else { throw ValidationError("pages are served on HOST:PORT") }
         return endpoint
     }
