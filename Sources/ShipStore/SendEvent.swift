@@ -1,4 +1,5 @@
 public import ShipProtocol
+public import SystemPackage
 
 /// An event while a producer sends.
 public enum SendEvent: Hashable, Sendable {
@@ -32,6 +33,9 @@ public enum SendEvent: Hashable, Sendable {
     /// The receiver is slow, and newer states of the store are to be sent to others: the session ends, and goes on where it broke off when the
     /// receiver connects again.
     case makesWay(StoreName)
+    /// The inbox, from which shipments are passed on, has nothing of these stores yet, or nothing at all if none is named: what comes is passed
+    /// on then.
+    case awaits([StoreName], inbox: FilePath)
     /// An event of the listener.
     case listener(ListenerEvent)
 }

@@ -29,7 +29,9 @@ extension Producer {
             }
             let service = Service(
                 producer: self, following: following,
-                stores: try WatchedStores(of: self, following ?? Following(), isShared: true), report: report)
+                stores: try WatchedStores(of: self, following ?? Following(), isShared: true) {
+                    report(SendReport($0))
+                }, report: report)
             let listener = SessionListener(
                 role: .receiver, trust: options.trust, window: window, timeouts: options.timeouts,
                 place: stores.first ?? "."

@@ -111,7 +111,7 @@ extension Producer {
             if let publisher = try publisher(to: endpoint, link, publishing, report) {
                 return try await publisher.follow(following)
             }
-            let watched = try WatchedStores(of: self, following, isShared: false)
+            let watched = try WatchedStores(of: self, following, isShared: false, report: report)
             let follower = StoreFollower(self, following, watched, report: report)
             while true {
                 var failure: ShipmentError?

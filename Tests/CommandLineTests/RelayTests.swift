@@ -232,6 +232,64 @@ import Testing
         }
     }
 
+    @Test func `what comes into the inbox later goes on, too`() async throws {
+        let second = try await watchListens()
+        let relay = try desk.start(
+            "send", "--inbox", "tablet-inbox", "--to", second.address, "--identity", "tablet", "--follow")
+        _ = try await relay.waitForLine(containing: "there is no store in tablet-inbox yet: what comes is passed on")
+        let first = try await tabletListens()
+        try await ship(to: first).expectSuccess()
+        try await desk.arrives("Recipes", in: "watch-inbox", from: "Recipes.sqlite")
+        try desk.makeStore("Tea.sqlite", rows: 20)
+        let tea = ["send", "Tea.sqlite", "--to", first.address, "--identity", "phone", "--relay"]
+        try await desk.run(tea).expectSuccess()
+        try await desk.arrives("Tea", in: "watch-inbox", from: "Tea.sqlite")
+        // What is forgotten there stays here, and goes on when it comes again.
+        try await desk.run("forget", "Tea", "--into", "tablet-inbox", "-q").expectSuccess()
+        try change()
+        try await ship(to: first).expectSuccess()
+        try await desk.arrives("Recipes", in: "watch-inbox", from: "Recipes.sqlite")
+        #expect(try desk.hasInstalled("Tea", in: "watch-inbox", from: "Tea.sqlite"))
+        try desk.execute("INSERT INTO recipe(title) VALUES ('green')", in: "Tea.sqlite")
+        try await desk.run(tea).expectSuccess()
+        try await desk.arrives("Tea", in: "watch-inbox", from: "Tea.sqlite")
+        for program in [relay, first.program, second.program] {
+            program.signal(SIGTERM)
+            #expect(try await program.wait(timeout: .seconds(20)).status == .exited(0))
+        }
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `who comes for a store waits until it is there, and gets no other`() async throws {
+        let program = try desk.start(
+            "send", "--inbox", "tablet-inbox", "Recipes", "--listen", "127.0.0.1:0", "--identity", "tablet", "--follow",
+            "--json")
+        _ = try await program.waitForLine(
+            containing: "there is no Recipes in tablet-inbox yet: what comes is passed on")
+        let line = try await program.waitForLine(containing: "listening on ")
+        let address = String(line.trimmingPrefix("listening on "))
+        let once = try await desk.run("receive", "--into", "watch-inbox", "--from", address, "--identity", "watch")
+        #expect(once.status == .exited(77), "\(once.stderr)")
+        let receiver = try desk.start(
+            "receive", "--into", "watch-inbox", "--from", address, "--identity", "watch", "--follow")
+        let first = try await tabletListens()
+        try desk.makeStore("Tea.sqlite", rows: 20)
+        try await desk.run("send", "Tea.sqlite", "--to", first.address, "--identity", "phone", "--relay")
+            .expectSuccess()
+        try await ship(to: first).expectSuccess()
+        try await desk.arrives("Recipes", in: "watch-inbox", from: "Recipes.sqlite")
+        #expect(!FileManager.default.fileExists(atPath: desk["watch-inbox/.ship-store/Tea"].string))
+        for program in [receiver, first.program] {
+            program.signal(SIGTERM)
+            #expect(try await program.wait(timeout: .seconds(20)).status == .exited(0))
+        }
+        program.signal(SIGTERM)
+        let outcome = try await program.wait(timeout: .seconds(20))
+        #expect(outcome.status == .exited(0))
+        let awaits = try outcome.events().filter { $0["event"] as? String == "awaits" }
+        #expect(awaits.count == 1 && awaits.first?["names"] as? [String] == ["Recipes"])
+    }
+
     @Test func `external files go on, and only those that are new`() async throws {
         let sample = try CoreDataSample(at: desk["Notes.sqlite"])
         let photos = (0..<2).map { _ in Data((0..<200_000).map { _ in UInt8.random(in: 0...255) }) }

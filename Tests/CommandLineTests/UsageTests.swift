@@ -41,9 +41,16 @@ import Testing
             "send", "--inbox", "a", "--relay", "--to", "watch",
             error: "--inbox and --relay exclude each other: what is passed on is signed already"),
         Mistake(
+            "send", "--inbox", "a", "--linked", "--to", "watch",
+            error:
+                "with --inbox shipments go as they were signed: --name, --replace, --meta, --linked, --allow-missing-external and what leaves "
+                + "something out say nothing"
+        ),
+        Mistake(
             "send", "--inbox", "a", "--meta", "a=b", "--to", "watch",
             error:
-                "with --inbox shipments go as they were signed: --name, --replace, --meta and what leaves something out say nothing"
+                "with --inbox shipments go as they were signed: --name, --replace, --meta, --linked, --allow-missing-external and what leaves "
+                + "something out say nothing"
         ),
         Mistake(
             "send", "a", "--relay", "--to", "./b.shipment",

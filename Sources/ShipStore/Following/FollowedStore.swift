@@ -200,8 +200,10 @@ final class FollowedStore: Sendable {
                     state.looksInVain = 0
                 }
                 state.notBefore = max(state.notBefore, .now + following.minimumInterval)
-            case .failure(let error) where watched.isHeld && (error.isReplayed || error.isOfNoSignature):
-                // The receiver has the same or something newer, by another way, or cannot be given this: the next switch may bring what goes on.
+            case .failure(let error)
+            where watched.isHeld && (error.isReplayed || error.isOfNoSignature || error.isOfNoStore):
+                // The receiver has the same or something newer, by another way, or cannot be given this, or it is gone: the next switch may
+                // bring what goes on.
                 (state.shipped, state.failures, state.failure) = (shipped, 0, error)
             case .failure(let error):
                 // It has not arrived, so it counts as changed.

@@ -10,9 +10,9 @@ import Synchronization
 package final class StoreFollower: Sendable {
     private let producer: Producer
     private let following: Following
-    private let stores: [FollowedStore]
-    private let registrations: [Registration]
-    private let alarm: Alarm
+    /// Those that the receiver may have, and what tells of more of them and of their changes.
+    private let state = Mutex<(stores: [FollowedStore], registrations: [Registration])>(([], []))
+    private let alarm = Alarm()
     private let report: @Sendable (SendEvent) -> Void
     private let attempts: Attempts
 
@@ -22,19 +22,30 @@ package final class StoreFollower: Sendable {
     ///   - report: Told of what happens, as it does.
     package init(
         _ producer: Producer, _ following: Following, _ watched: WatchedStores,
-        only isAllowed: (StoreName) -> Bool = { _ in true }, report: @escaping @Sendable (SendEvent) -> Void
+        only isAllowed: @escaping @Sendable (StoreName) -> Bool = { _ in true },
+        report: @escaping @Sendable (SendEvent) -> Void
     ) {
-        let alarm = Alarm()
-        let stores = watched.all.filter { isAllowed($0.name) }.map { FollowedStore($0, following) }
-        registrations = stores.map { store in
-            store.watched.observers.add {
-                store.notice()
-                alarm.ring()
-            }
-        }
-        self.stores = stores
+        (self.producer, self.following, self.report) = (producer, following, report)
         attempts = Attempts(keepsTrying: following.keepsTrying) { report(.disconnected($0)) }
-        (self.producer, self.following, self.alarm, self.report) = (producer, following, alarm, report)
+        let registration = watched.forEach { [weak self] in if isAllowed($0.name) { self?.add($0) } }
+        state.withLock { $0.registrations.append(registration) }
+    }
+
+    private var stores: [FollowedStore] { state.withLock { $0.stores } }
+
+    private func add(_ watched: WatchedStore) {
+        let store = FollowedStore(watched, following)
+        state.withLock { state in
+            guard !state.stores.contains(where: { $0.name == store.name }) else { return }
+            state.stores.append(store)
+            state.registrations.append(
+                watched.observers.add { [alarm] in
+                    store.notice()
+                    alarm.ring()
+                })
+        }
+        store.notice()
+        alarm.ring()
     }
 
     // MARK: A session
@@ -50,7 +61,8 @@ package final class StoreFollower: Sendable {
         over link: PeerLink, with receiver: String? = nil, staying stays: Bool = true
     ) async throws -> ShipmentError? {
         guard link.direction == .twoWay else { throw LinkError.oneWay }
-        if let device = link.device, stores.isEmpty {
+        // Into an inbox there may come a store for it.
+        if let device = link.device, stores.isEmpty, !stays || !producer.isOfInbox {
             let departure = try await Departure([], producer.options, start: .now, report: report)
             try await departure.refuse(.noStoreFor(device), over: link)
         }

@@ -79,14 +79,11 @@ final class WatchedStore: Sendable {
     // MARK: Notices
 
     /// What a commit writes to: in WAL mode the log, in the other modes the store's file. A link is watched where it is, and where it leads.
-    /// Of an inbox, the link that a switch replaces.
+    /// Of an inbox's store none.
     var files: [FilePath] {
-        switch place {
-        case .live(let path):
-            let real = (try? PlatformCalls.realPath(of: path)) ?? path
-            return StoreTraces.files(of: real) + (real == path ? [] : [path])
-        case .held(let store): return [store.current]
-        }
+        guard case .live(let path) = place else { return [] }
+        let real = (try? PlatformCalls.realPath(of: path)) ?? path
+        return StoreTraces.files(of: real) + (real == path ? [] : [path])
     }
 
     /// It may have changed.

@@ -382,6 +382,14 @@ extension ShipmentError {
     /// Whether what an inbox holds came without a signature.
     var isOfNoSignature: Bool { if case .notSigned = self { true } else { false } }
 
+    /// Whether an inbox is not there, or has no such store.
+    var isOfNoStore: Bool {
+        switch self {
+        case .install(.noInbox), .install(.noSuchStore): true
+        default: false
+        }
+    }
+
     /// Whether the disk has no room for a copy.
     fileprivate var isOfRoom: Bool {
         switch self {

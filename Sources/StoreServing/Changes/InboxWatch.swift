@@ -1,17 +1,17 @@
 import ShipProtocol
-import StoreFiles
-import StoreInbox
+package import StoreFiles
+package import StoreInbox
 import SystemPackage
 
 /// Notices that something in an inbox may have changed, for as long as it lives, in a thread of its own.
 ///
 /// It may notice too often, but never too late. The callee has to look for itself.
-final class InboxWatch: Sendable {
+package final class InboxWatch: Sendable {
     private let thread: NoticeThread
 
     /// - Parameter notice: Called from the thread, first of all when whatever changes from then on will be noticed.
     /// - Throws: If there is no descriptor left.
-    init(_ inbox: Inbox, _ watching: Watching, notice: @escaping @Sendable () -> Void) throws(FileError) {
+    package init(_ inbox: Inbox, _ watching: Watching, notice: @escaping @Sendable () -> Void) throws(FileError) {
         thread = try NoticeThread(watching: inbox.root) { end in Self.run(inbox, watching, until: end, notice) }
     }
 

@@ -38,6 +38,9 @@ struct CopyArguments: ParsableArguments {
         transform: Int64.readSize)
     var keepFree = standard.keptFree
 
+    /// Whether something is said of how a live store is read.
+    var isOfLiveStores: Bool { allowMissingExternal || linked }
+
     func copyOptions(leavingOut leaving: ProfileArguments) -> CopyOptions {
         var options = copyOptions
         options.profile = leaving.profile

@@ -174,10 +174,12 @@ struct SendCommand: AsyncParsableCommand {
 
     func validate() throws {
         try passing.validate(for: stores, to: to)
-        if passing.inbox != nil, name != nil || replace || !metadata.isEmpty || leaving.profile != CopyProfile() {
+        if passing.inbox != nil,
+            name != nil || replace || !metadata.isEmpty || leaving.profile != CopyProfile() || copy.isOfLiveStores
+        {
             throw ValidationError(
-                "with --inbox shipments go as they were signed: --name, --replace, --meta and what leaves something out say nothing"
-            )
+                "with --inbox shipments go as they were signed: --name, --replace, --meta, --linked, --allow-missing-external and what leaves "
+                    + "something out say nothing")
         }
         if stores.count > 1, name != nil { throw ValidationError("--name is for one store") }
         var keys = Set<String>()

@@ -132,6 +132,11 @@ struct SendReporter: Sendable {
                 "makes-way",
                 "the receiver\(there) makes way for newer states of \(name), and goes on when it connects again",
                 of: name, ["name": name])
+        case .awaits(let names, let inbox):
+            let what = names.isEmpty ? "store" : names.map(\.text).joined(separator: ", ")
+            tell(
+                "awaits", "there is no \(what) in \(inbox) yet: what comes is passed on", warning: true,
+                ["names": names, "inbox": inbox.text])
         case .listener(let event):
             event.tell(on: console)
             let (name, members) = event.output

@@ -175,8 +175,7 @@ extension InboxError {
         case .inboxInUse: "stop that one, or receive into another folder"
         case .occupied: "move it away, or ship under another name with --name"
         case .noSpace: "free some space, then send again"
-        case .mismatch(let path): Self.wayOut(ofDamageTo: path)
-        case .badManifest: nil
+        case .mismatch(let path), .badManifest(let path, _): Self.wayOut(ofDamageTo: path)
         case .newerFormat: "update this program"
         case .noInbox(let path): "receive into it first: ship-store receive --into \(path)"
         case .ofOtherUser: "receive as that user, or into a folder of your own"
@@ -214,8 +213,9 @@ extension InboxError {
             names[generations - 2] == ".ship-store"
         else { return "send it again" }
         let root = FilePath(root: path.root, path.components.prefix(generations - 2))
+        let inbox = root.isEmpty ? "." : "\(root)"
         return "send it again, or go to another generation with "
-            + "`ship-store rollback \(names[generations - 1]) --into \(root.isEmpty ? "." : root) --to N`"
+            + "`ship-store rollback \(names[generations - 1]) --into \(inbox) --to N`: `ship-store verify \(inbox)` tells which are sound"
     }
 }
 
