@@ -106,7 +106,7 @@ def forged() -> Iterator[Vector]:
 
 def out_of_place() -> Iterator[Vector]:
     violation = "protocol-violation"
-    yield bad("without_certificate", violation, "64 bytes: no certificate", frame(SIGNATURE, binary(GOOD_VALUE)), SIGNED, *STORE, FINISH)
+    yield bad("without_certificate", violation, "64 bytes: no certificate, and none before", frame(SIGNATURE, binary(GOOD_VALUE)), SIGNED, *STORE, FINISH)
     yield bad("empty", violation, "No signature", frame(SIGNATURE), SIGNED, *STORE, FINISH)
     yield bad("twice", violation, "Two signatures", signed(), signed(), SIGNED, *STORE, FINISH)
     yield bad("after_manifest", violation, "The signature after the manifest", SIGNED, signed(), *STORE, FINISH)
@@ -145,6 +145,8 @@ def passed_on() -> Iterator[Vector]:
     offers: Turn = ("producer", [preamble(), signed(), SIGNED])
     yield refused("of_a_later_version", violation, "The consumer says of signatures what is not known: none may come", greets("of-a-later-version"), offers)
     yield refused("twice_two_way", violation, "Two signatures", greets("taken"), ("producer", [preamble(), signed(), signed(), SIGNED]))
+    bare: Turn = ("producer", [preamble(), frame(SIGNATURE, binary(GOOD_VALUE)), SIGNED])
+    yield refused("without_certificate_two_way", violation, "64 bytes: no certificate, and none before", greets("taken"), bare)
     forged: Turn = ("producer", [preamble(), signed(value(STRANGER, signed_content(PAYLOAD, PHONE.id))), SIGNED])
     yield refused("forged_two_way", "bad-signature", "Who passes it on has signed it, with the device's certificate", greets("taken"), forged)
     changed: Turn = ("producer", [preamble(), signed(), message(MANIFEST, manifest(counter=2))])
@@ -163,6 +165,10 @@ def several() -> Iterator[Vector]:
     second = [message(MANIFEST, members), *unsigned]
     empty = installed(EMPTY_STORE.data, name="Empty", signer=PHONE.id.hex())
     yield stream("signed_two_shipments", "Two shipments, each with its signature", "done", THERE + empty, *first, own, *second, covers=COVERS)
+    again = frame(SIGNATURE, binary(value(PHONE, signed_content(payload, PHONE.id))))
+    yield stream("signed_same_certificate", "The second signature leaves the certificate out, which is the first one's", "done", THERE + empty, *first, again, *second, covers=COVERS)
+    others_value = frame(SIGNATURE, binary(value(STRANGER, signed_content(payload, STRANGER.id))))
+    yield bad("other_device_without_certificate", "bad-signature", "The second is of another device, and leaves its certificate out", *first, others_value, *second, before=THERE)
     stranger = signed(value(STRANGER, signed_content(payload, STRANGER.id)), STRANGER.certificate)
     others = installed(EMPTY_STORE.data, name="Empty", signer=STRANGER.id.hex())
     yield stream("signed_two_devices", "Two shipments of two devices", "done", THERE + others, *first, stranger, *second, covers=COVERS)

@@ -10,7 +10,7 @@ from itertools import accumulate
 from decoder import json_rules as rules
 from decoder.refused import Refused
 from decoder.shipment import Shipment
-from decoder.signature import check_form, signer
+from decoder.signature import VALUE_SIZE, completed, signer
 from decoder.waiting import Waiting
 from decoder.wire import (
     ANSWER, ASKABLE, BLOCKS, CANCEL, COLUMNS, COMPARE, DATA, DELTA, ENCODINGS, END, HELLO, MANIFEST, NEWEST, PART, QUESTION, RANGES, RECEIPT, REFUSAL,
@@ -82,6 +82,8 @@ class Side:
         """Whether SIGNATURE may come in two-way mode (section 6.7)."""
         self.signature: bytes | None = None
         """What came or went before the next manifest."""
+        self.certificate = b""
+        """That of the last SIGNATURE, which the next one may leave out."""
         self.is_askable = False
         """Whether the producer answers questions (section 6.6)."""
         self.senders: list[str | None] = []
@@ -94,6 +96,10 @@ class Side:
         """The same of the external files of each of these stores."""
         self.answered: bytes | None = None
         """What an answer may refer to (section 3.5)."""
+
+    def takes_signature(self, payload: bytes) -> None:
+        self.signature = completed(payload, self.certificate)
+        self.certificate = self.signature[VALUE_SIZE:]
 
     def walk(self, turns: list[tuple[str, bytes]]) -> None:
         ours, theirs = Reader(b""), Reader(b"")
@@ -267,8 +273,7 @@ class Producer(Side):
             return self.gives_up(*last_word(frame))
         match self.state, frame.type:
             case "between", t if t == SIGNATURE and self.takes_signatures and self.signature is None:
-                check_form(frame.payload)
-                self.signature = frame.payload
+                self.takes_signature(frame.payload)
             case "between", t if t == MANIFEST:
                 manifest = self.manifest_of(frame.payload)
                 self.signature = None
@@ -463,10 +468,10 @@ class Consumer(Side):
             case state, t if t == CANCEL and state != "ended":
                 self.given_up(*last_word(frame))
             case "between", t if t == SIGNATURE:
-                check_form(frame.payload)
+                self.takes_signature(frame.payload)
                 if not self.is_one_way and not self.takes_signatures:
                     raise violation("a signature in two-way mode")
-                self.signature, self.state = frame.payload, "signed manifest"
+                self.state = "signed manifest"
             case ("between" | "signed manifest"), t if t == MANIFEST:
                 self.offered(frame.payload)
             case "between", t if t == STAY and not self.is_one_way:

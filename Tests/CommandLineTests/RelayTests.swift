@@ -201,17 +201,21 @@ import Testing
             "send", "Recipes.sqlite", "--to", first.address, "--identity", "phone", "--relay", "--follow")
         try await desk.arrives("Recipes", in: "tablet-inbox", from: "Recipes.sqlite")
         let relay = try desk.start(
-            "send", "--inbox", "tablet-inbox", "--to", second.address, "--identity", "tablet", "--follow")
+            "send", "--inbox", "tablet-inbox", "--to", second.address, "--identity", "tablet", "--follow", "--json")
         for title in ["a", "b", "c"] {
             try change(title)
             try await desk.arrives("Recipes", in: "watch-inbox", from: "Recipes.sqlite")
         }
         #expect(FileManager.default.fileExists(atPath: desk["tablet-inbox/.ship-store/Recipes/asof.json"].string))
         #expect(!FileManager.default.fileExists(atPath: desk["watch-inbox/.ship-store/Recipes/asof.json"].string))
-        for program in [relay, sender] {
-            program.signal(SIGTERM)
-            #expect(try await program.wait(timeout: .seconds(20)).status == .exited(0))
-        }
+        sender.signal(SIGTERM)
+        #expect(try await sender.wait(timeout: .seconds(20)).status == .exited(0))
+        relay.signal(SIGTERM)
+        let passed = try await relay.wait(timeout: .seconds(20))
+        #expect(passed.status == .exited(0))
+        // The certificate went with the first one alone.
+        let bytes = try wire(passed)
+        #expect(bytes < 600, "\(bytes)")
         _ = try await first.stop()
         _ = try await second.stop()
         #expect(try desk.leftovers == [])

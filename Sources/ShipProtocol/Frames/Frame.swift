@@ -49,9 +49,10 @@ package enum Frame: Hashable, Sendable {
     ///   - payload: Within the limit of the type; the caller has compared its checksum.
     ///   - held: What a manifest may refer to.
     ///   - offer: What an answer or a receipt may refer to.
+    ///   - certificate: The one that came last, which a signature may refer to.
     init(
         type: FrameType, payload: ArraySlice<UInt8>, over held: HeldContents = HeldContents(),
-        answering offer: [ManifestContent] = []
+        answering offer: [ManifestContent] = [], after certificate: [UInt8] = []
     ) throws(ProtocolError) {
         switch type {
         case .hello: self = .hello(try Hello.decode(packed: payload, as: type))
@@ -59,7 +60,7 @@ package enum Frame: Hashable, Sendable {
         case .answer: self = .answer(try Answer.decode(packed: payload, as: type, answering: offer))
         case .part: self = .part(try PartOpening(decoding: payload))
         case .data: self = .data(try PartData(decoding: payload))
-        case .signature: self = .signature(try Signature(decoding: payload))
+        case .signature: self = .signature(try Signature(decoding: payload, after: certificate))
         case .compare: self = .compare(Array(payload))
         case .ranges: self = .ranges(Array(payload))
         case .end: self = .end
@@ -99,9 +100,11 @@ package enum Frame: Hashable, Sendable {
     ///   - base: A content that the consumer holds, for a manifest to refer to.
     ///   - mustRefer: Whether the manifest refers to it in any case.
     ///   - offer: What an answer or a receipt is about.
+    ///   - certificate: The one that went last, for a signature to refer to.
     /// - Throws: `.payloadTooLong` for a manifest that lists too much.
     package func serialized(
-        over base: ManifestContent? = nil, mustRefer: Bool = false, answering offer: [ManifestContent] = []
+        over base: ManifestContent? = nil, mustRefer: Bool = false, answering offer: [ManifestContent] = [],
+        after certificate: [UInt8] = []
     ) throws(ProtocolError) -> [UInt8] {
         var bytes = Self.roomForHeader
         switch self {
@@ -112,7 +115,7 @@ package enum Frame: Hashable, Sendable {
         case .data(let data):
             bytes.reserveCapacity(FrameHeader.size + PartData.headerSize + data.bytes.count + 4)
             data.append(to: &bytes)
-        case .signature(let signature): signature.append(to: &bytes)
+        case .signature(let signature): signature.append(to: &bytes, after: certificate)
         case .compare(let content), .ranges(let content): bytes += content
         case .receipt(let receipt): bytes += try type.packed(receipt.jsonBytes, answering: offer)
         case .refusal(let reason), .cancel(let reason): bytes += reason.jsonBytes

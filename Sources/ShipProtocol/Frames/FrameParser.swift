@@ -25,6 +25,8 @@ package struct FrameParser: Sendable {
     /// The payload of the last MANIFEST, byte for byte, if it came after a SIGNATURE: what the signature covers.
     package private(set) var signedPayload: [UInt8]?
     private var isSigned = false
+    /// The one of the last SIGNATURE, which the next one may refer to.
+    private var certificate: [UInt8] = []
 
     /// What a manifest may refer to.
     package var held = HeldContents()
@@ -76,7 +78,8 @@ package struct FrameParser: Sendable {
             }
             isSigned = false
         }
-        let decoded = try Frame(type: type, payload: payload, over: held, answering: offer)
+        let decoded = try Frame(type: type, payload: payload, over: held, answering: offer, after: certificate)
+        if case .signature(let signature) = decoded { certificate = signature.certificate }
         if case .manifest(let manifest) = decoded {
             base = FrameType.base(ofManifest: payload)
             offer = ManifestContent.offer(of: manifest, over: base.flatMap { held[$0] })

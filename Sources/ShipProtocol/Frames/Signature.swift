@@ -1,7 +1,7 @@
 /// The payload of SIGNATURE, which comes before the manifest of a one-way shipment: who made the shipment, and the proof.
 ///
 ///     0   64 bytes  ECDSA signature with P-256 and SHA-256: r, then s, 32 bytes each
-///     64  rest      the producer's certificate, as DER: 1 to `Limits.certificateSize` bytes
+///     64  rest      the producer's certificate, as DER: at most `Limits.certificateSize` bytes; none for that of the last SIGNATURE
 ///
 /// It signs the bytes of `signedContent(version:producer:manifest:)`.
 ///
@@ -18,15 +18,17 @@ package struct Signature: Hashable, Sendable {
         self.certificate = certificate
     }
 
-    /// - Throws: `.badSignatureFrame` for a payload without a certificate.
-    package init(decoding payload: ArraySlice<UInt8>) throws(ProtocolError) {
-        guard payload.count > Self.size else { throw .badSignatureFrame }
-        self.init(value: Array(payload.prefix(Self.size)), certificate: Array(payload.dropFirst(Self.size)))
+    /// - Parameter last: The certificate that came before, which a payload without one means.
+    /// - Throws: `.badSignatureFrame` for a payload without a certificate where none came before.
+    package init(decoding payload: ArraySlice<UInt8>, after last: [UInt8] = []) throws(ProtocolError) {
+        let certificate = payload.count > Self.size ? Array(payload.dropFirst(Self.size)) : last
+        guard payload.count >= Self.size, !certificate.isEmpty else { throw .badSignatureFrame }
+        self.init(value: Array(payload.prefix(Self.size)), certificate: certificate)
     }
 
-    func append(to bytes: inout [UInt8]) {
+    func append(to bytes: inout [UInt8], after last: [UInt8]) {
         bytes += value
-        bytes += certificate
+        if certificate != last { bytes += certificate }
     }
 }
 

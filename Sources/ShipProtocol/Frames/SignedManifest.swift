@@ -33,9 +33,11 @@ package struct SignedManifest: Hashable, Sendable {
     }
 
     /// The two frames.
-    package func encoded() throws(ProtocolError) -> [UInt8] {
+    ///
+    /// - Parameter certificate: The one that went last over the link.
+    package func encoded(after certificate: [UInt8] = []) throws(ProtocolError) -> [UInt8] {
         var bytes = Frame.roomForHeader + payload
         try Frame.complete(&bytes, as: .manifest)
-        return try Frame.signature(signature).serialized() + bytes
+        return try Frame.signature(signature).serialized(after: certificate) + bytes
     }
 }

@@ -9,6 +9,8 @@ final class FrameWriter: Sendable {
     private let count = Mutex<(bytes: Int64, waiting: Duration, last: ContinuousClock.Instant)>((0, .zero, .now))
     /// For how long the other side may take no byte.
     private let idleLimit: Mutex<Duration>
+    /// The certificate that went last: the same one does not go again.
+    private let certificate = Mutex<[UInt8]>([])
 
     /// Whether each frame is padded, so that its length says less.
     private let isPadded: Bool
@@ -57,7 +59,11 @@ final class FrameWriter: Sendable {
     ///
     /// - Returns: The offer, to which answers may refer.
     func offer(_ signed: SignedManifest) async throws -> [ManifestContent] {
-        try await send(try signed.encoded())
+        let last = certificate.withLock { certificate in
+            defer { certificate = signed.signature.certificate }
+            return certificate
+        }
+        try await send(try signed.encoded(after: last))
         return ManifestContent.offer(of: signed.manifest, over: nil)
     }
 
