@@ -204,7 +204,10 @@ package struct Departure: Sendable {
 
     /// - Returns: `nil` if nothing is to be remembered.
     private func bases(of source: Producer.Source) -> RememberedBases? {
-        options.memory.map { RememberedBases(in: $0, of: source.store.path, named: source.name, options.copy.profile) }
+        options.memory.map {
+            RememberedBases(
+                in: $0, of: source.store.path, named: source.name, options.copy.profile, before: source.watched?.recent)
+        }
     }
 
     /// - Parameters:
@@ -249,25 +252,38 @@ package struct Departure: Sendable {
         return try await device.number(copyOf: source.store) { try await takeCopy(of: source, for: bases, $0) }
     }
 
-    /// Takes a copy: in the memory's folder if it is to be remembered, and there is room. Where there is none at all, remembered copies make way:
-    /// shipping comes first.
+    /// Takes a copy: in RAM, or in the memory's folder if it is to be remembered, and there is room. Where there is none at all, remembered
+    /// copies make way: shipping comes first.
     private func takeCopy(
         of source: Producer.Source, for bases: RememberedBases?, _ turn: SnapshotTurn
     ) async throws(SnapshotError) -> PreparedCopy {
         guard !options.copy.isFolderChosen, let bases else { return try await takeCopy(of: source, options.copy, turn) }
-        if let folder = bases.workingFolder() {
-            do throws(SnapshotError) {
-                return try await takeCopy(of: source, options.copy(in: folder, like: bases), turn)
-            } catch {
-                // The disk of the usual folder may have room.
-                guard error.isOfRoom else { throw error }
-            }
+        if let room = bases.recent?.room(for: source.store, options.copy) {
+            defer { withExtendedLifetime(room.claim) {} }
+            if let copy = try await takeCopyIfItFits(of: source, room.copying, turn) { return copy }
+        }
+        if let folder = bases.workingFolder(),
+            let copy = try await takeCopyIfItFits(of: source, options.copy(in: folder, like: bases), turn)
+        {
+            return copy
         }
         do throws(SnapshotError) {
             return try await takeCopy(of: source, options.copy, turn)
         } catch {
             guard error.isOfRoom, let folder = bases.workingFolder(makingRoom: true) else { throw error }
             return try await takeCopy(of: source, options.copy(in: folder, like: bases), turn)
+        }
+    }
+
+    /// - Returns: `nil` if there is no room for it: another place may have it.
+    private func takeCopyIfItFits(
+        of source: Producer.Source, _ copying: CopyOptions, _ turn: SnapshotTurn
+    ) async throws(SnapshotError) -> PreparedCopy? {
+        do throws(SnapshotError) {
+            return try await takeCopy(of: source, copying, turn)
+        } catch {
+            guard error.isOfRoom else { throw error }
+            return nil
         }
     }
 

@@ -27,16 +27,18 @@ extension Producer {
             if case .tcp = address, window == nil, let list = try options.trust.list(), !list.hasAny(as: .receiver) {
                 throw ShipmentError.noReceiver
             }
-            let service = Service(
-                producer: self, following: following,
-                stores: try WatchedStores(of: self, following ?? Following(), isShared: true) {
-                    report(SendReport($0))
-                }, report: report)
+            let stores = try WatchedStores(
+                of: self, following ?? Following(), isShared: true,
+                before: following.flatMap { WatchedStores.recentBases(of: self, $0) }
+            ) { report(SendReport($0)) }
+            let service = Service(producer: self, following: following, stores: stores, report: report)
             let listener = SessionListener(
                 role: .receiver, trust: options.trust, window: window, timeouts: options.timeouts,
-                place: stores.first ?? "."
+                place: self.stores.first ?? "."
             ) { report(SendReport(.listener($0))) }
-            try await listener.serve(on: address, link) { await service.serve($0, first) }
+            try await stores.whileFollowed {
+                try await listener.serve(on: address, link) { await service.serve($0, first) }
+            }
         } catch {
             throw ShipmentError(error)
         }

@@ -111,18 +111,22 @@ extension Producer {
             if let publisher = try publisher(to: endpoint, link, publishing, report) {
                 return try await publisher.follow(following)
             }
-            let watched = try WatchedStores(of: self, following, isShared: false, report: report)
+            let watched = try WatchedStores(
+                of: self, following, isShared: false, before: WatchedStores.recentBases(of: self, following),
+                report: report)
             let follower = StoreFollower(self, following, watched, report: report)
-            while true {
-                var failure: ShipmentError?
-                do {
-                    var options = link
-                    if case .tcp = endpoint { options.security = try self.options.trust.security(of: .receiver) }
-                    _ = try await PeerLink.withLink(to: endpoint, options) { try await follower.session(over: $0) }
-                } catch {
-                    failure = ShipmentError(error)
+            try await watched.whileFollowed {
+                while true {
+                    var failure: ShipmentError?
+                    do {
+                        var options = link
+                        if case .tcp = endpoint { options.security = try self.options.trust.security(of: .receiver) }
+                        _ = try await PeerLink.withLink(to: endpoint, options) { try await follower.session(over: $0) }
+                    } catch {
+                        failure = ShipmentError(error)
+                    }
+                    try await follower.rest(after: failure)
                 }
-                try await follower.rest(after: failure)
             }
         } catch {
             throw ShipmentError(error)

@@ -13,7 +13,7 @@ extension BaseMemory {
         // No lock is needed where there is nothing to forget.
         let index = try index()
         guard let open = try open() else { return [] }
-        TemporaryFolder.sweep(folder, .temporary)
+        sweep()
         // A killed removal leaves a copy of which a part is missing.
         let isMissing = index.objects.contains { (try? open.holds(path(ofObject: $0.id))) != true }
         var rest = index
@@ -37,6 +37,11 @@ extension BaseMemory {
             if let left = change.index.unusedStreams.first { throw .stillThere(change.path(of: left)) }
             return going.sorted { $0.use > $1.use }.compactMap { BaseRecord($0, in: before, of: self) }
         } ?? []
+    }
+
+    /// Removes what killed processes have left, on the disk and in RAM.
+    private func sweep() {
+        for place in [folder, SharedMemory.folder] { TemporaryFolder.sweep(place, .temporary) }
     }
 
     /// Makes durable that files are gone: a process may have been killed before it did so.
@@ -70,7 +75,7 @@ extension BaseMemory {
     /// free soon.
     package func tidy() {
         guard (try? open()) != nil, let before = try? index() else { return }
-        TemporaryFolder.sweep(folder, .temporary)
+        sweep()
         _ = try? whileLocked(waiting: .milliseconds(100)) { (change) throws(BaseMemoryError) in
             if change.index != before { try change.save() }
             change.removeIfEmpty()

@@ -108,6 +108,7 @@ import Testing
         try desk.makeStore()
         for options in [
             ["--to", "127.0.0.1:1", "--settle", "1s"], ["--to", "127.0.0.1:1", "--keep-trying"],
+            ["--to", "127.0.0.1:1", "--memory", "64M"],
             ["--to", "./x.shipment", "--follow"], ["--to", "-", "--follow"],
             ["--to", "127.0.0.1:1", "--follow", "--keepalive", "0s"],
             ["--to", "127.0.0.1:1", "--follow", "--settle", "soon"],

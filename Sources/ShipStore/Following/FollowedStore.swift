@@ -174,6 +174,8 @@ final class FollowedStore: Sendable {
             underWay.withLock { $0 = nil }
             if isNews(result) { order.ended(result) }
             ended(result, found.withLock { $0 })
+            // Nothing of it stays in RAM.
+            if self.end != nil, let recent = watched.recent { Task { await recent.settle() } }
         }
         return followed
     }

@@ -11,6 +11,10 @@ public struct Following: Sendable {
     public var minimumInterval = Duration.zero
     /// The largest part of the time in which copies of a store are taken. Where the times above want more, this counts.
     public var shareOfCopying = 0.1
+    /// Most bytes of RAM for copies, of all stores together: on Linux, where the disk of the copies does not clone files, copies within it are
+    /// made there, and the newest goes to the disk at most once a minute, and at the end. With 0 each copy is made on the disk. A store with
+    /// external files is always copied there.
+    public var memory: Int64 = 64 * 1024 * 1024
     /// Whether a store goes on being followed after a failure that time alone does not mend.
     public var keepsTrying = false
     /// Lets the app speak to the follower.

@@ -11,6 +11,8 @@ final class WatchedStore: Sendable {
     private let place: Place
     private let copying: CopyOptions
     private let following: Following
+    /// What receivers have acknowledged and the memory does not have yet; `nil` where everything goes there at once.
+    let recent: RecentBases?
     /// Whether several receivers may come for it: then the newest copy stays when nobody is being sent it.
     private let isShared: Bool
     private let turns = Turns<Work>()
@@ -56,8 +58,11 @@ final class WatchedStore: Sendable {
         var kept: StoreVersion?
     }
 
-    init(_ store: Shippable, _ copying: CopyOptions, _ following: Following, isShared: Bool) {
+    init(
+        _ store: Shippable, _ copying: CopyOptions, _ following: Following, isShared: Bool, before recent: RecentBases?
+    ) {
         (name, self.copying, self.following, self.isShared) = (store.name, copying, following, isShared)
+        self.recent = recent
         switch store {
         case .live(let source): place = .live(source.path)
         case .held(let store, _): place = .held(store)

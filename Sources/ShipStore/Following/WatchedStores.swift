@@ -9,54 +9,58 @@ package final class WatchedStores: Sendable {
     private let stores = Mutex<[WatchedStore]>([])
     /// Who wants to know of stores that come into the inbox.
     private let arrivals = Registrations<WatchedStore>()
-    /// A `FileWatch` of live stores, or an `InboxWatch`.
-    private let watch = Mutex<(any Sendable)?>(nil)
-    private let registration = Mutex<Registration?>(nil)
+    private let recent: RecentBases?
+    /// A `FileWatch` of live stores, or an `InboxWatch`; and what tells of changes that the app knows of.
+    private let watches = Mutex<[any Sendable]>([])
 
     /// - Parameters:
     ///   - isShared: Whether several receivers may come for them.
+    ///   - recent: Keeps copies in RAM; `nil` for none.
     ///   - report: Told of what is not in the inbox yet.
     /// - Throws: What is wrong with a store: live ones have to be there at the start.
     package init(
-        of producer: Producer, _ following: Following, isShared: Bool, report: (SendEvent) -> Void = { _ in }
+        of producer: Producer, _ following: Following, isShared: Bool, before recent: RecentBases? = nil,
+        report: (SendEvent) -> Void = { _ in }
     ) throws(ShipmentError) {
+        self.recent = recent
         let copying = producer.options.copy
         // What a killed sender has left, also where no copy is taken for a while.
         TemporaryFolder.sweep(copying.temporaryFolder, .temporary)
         producer.options.memory?.tidy()
+        let watched = { @Sendable (store: Shippable) in
+            WatchedStore(store, copying, following, isShared: isShared, before: recent)
+        }
         do {
             if let (inbox, names) = producer.held {
-                let add = { @Sendable [weak self] in
-                    self?.look(into: inbox, for: names) { WatchedStore($0, copying, following, isShared: isShared) }
-                }
-                add()
-                let there = all.map(\.name)
-                let missing = names.filter { !there.contains($0) }
-                if !missing.isEmpty || there.isEmpty { report(.awaits(missing, inbox: inbox.root)) }
-                let watch = try InboxWatch(inbox, .automatic, notice: add)
-                self.watch.withLock { $0 = watch }
+                try watch(inbox, for: names, watched, report)
             } else {
-                let all = try producer.sources { (_, _) throws(ShipmentError) in }.map {
-                    WatchedStore(.live($0), copying, following, isShared: isShared)
-                }
+                let all = try producer.sources { (_, _) throws(ShipmentError) in }.map { watched(.live($0)) }
                 stores.withLock { $0 = all }
-                let watch = try FileWatch(of: all.count, files: { all[$0].files }) { all[$0].notice() }
-                self.watch.withLock { $0 = watch }
+                try keep(FileWatch(of: all.count, files: { all[$0].files }) { all[$0].notice() })
             }
         } catch {
             throw ShipmentError(error)
         }
-        registration.withLock { [weak self] in
-            $0 = following.control.changes.add { name in
-                for store in self?.all ?? [] where name == nil || store.name == name { store.notice() }
-            }
-        }
+        keep(following.control.changes.add { [weak self] in self?.notice($0) })
     }
 
     deinit { for store in all { store.letGo() } }
 
+    /// - Returns: `nil` where copies are made on the disk.
+    package static func recentBases(of producer: Producer, _ following: Following) -> RecentBases? {
+        guard !producer.isOfInbox, let memory = producer.options.memory else { return nil }
+        return RecentBases(before: memory, producer.options.copy, within: following.memory)
+    }
+
     /// Those that there are.
     private var all: [WatchedStore] { stores.withLock { $0 } }
+
+    private func keep(_ watch: any Sendable) { watches.withLock { $0.append(watch) } }
+
+    /// - Parameter name: `nil` for all.
+    private func notice(_ name: StoreName?) {
+        for store in all where name == nil || store.name == name { store.notice() }
+    }
 
     /// Calls with each store, now or when it comes, for as long as the registration lives. It may call twice with one.
     func forEach(_ call: @escaping @Sendable (WatchedStore) -> Void) -> Registration {
@@ -65,20 +69,44 @@ package final class WatchedStores: Sendable {
         return registration
     }
 
-    /// Finds what has come into an inbox. What is there may have changed.
-    ///
+    /// Runs what follows them, and has the memory written when it ends.
+    package func whileFollowed(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch {
+            await recent?.settle()
+            throw error
+        }
+        await recent?.settle()
+    }
+
+    // MARK: Of an inbox
+
     /// - Parameter names: Those that count; empty for all.
-    private func look(into inbox: Inbox, for names: [StoreName], watching: (Shippable) -> WatchedStore) {
+    private func watch(
+        _ inbox: Inbox, for names: [StoreName], _ watched: @escaping @Sendable (Shippable) -> WatchedStore,
+        _ report: (SendEvent) -> Void
+    ) throws {
+        look(into: inbox, for: names, watched)
+        let there = all.map(\.name)
+        let missing = names.filter { !there.contains($0) }
+        if !missing.isEmpty || there.isEmpty { report(.awaits(missing, inbox: inbox.root)) }
+        let look = { @Sendable [weak self] () -> Void in self?.look(into: inbox, for: names, watched) }
+        try keep(InboxWatch(inbox, .automatic, notice: look))
+    }
+
+    /// Finds what has come into it. What is there may have changed.
+    private func look(into inbox: Inbox, for names: [StoreName], _ watched: (Shippable) -> WatchedStore) {
         let there = ((try? inbox.storeNames()) ?? []).filter { names.isEmpty || names.contains($0) }
             .map { HeldStore(inbox: inbox, name: $0) }.filter { $0.state != nil }
         let new = stores.withLock { stores in
             let new = there.filter { store in !stores.contains { $0.name == store.name } }.map {
-                watching(.held($0, nil))
+                watched(.held($0, nil))
             }
             stores += new
             return new
         }
         new.forEach(arrivals.call)
-        for store in all { store.notice() }
+        notice(nil)
     }
 }

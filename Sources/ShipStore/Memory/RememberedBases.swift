@@ -8,17 +8,22 @@ import SystemPackage
 /// The remembered copies of one store that is being shipped, which its receivers have acknowledged. No error in them fails a shipment.
 struct RememberedBases: Sendable {
     let memory: BaseMemory
+    /// What is not in the memory yet; `nil` where everything goes there at once.
+    let recent: RecentBases?
     let key: BaseKey
 
     /// - Parameter store: Absolute, and without symbolic links.
-    init(in memory: BaseMemory, of store: FilePath, named name: StoreName, _ profile: CopyProfile) {
-        self.memory = memory
+    init(
+        in memory: BaseMemory, of store: FilePath, named name: StoreName, _ profile: CopyProfile,
+        before recent: RecentBases? = nil
+    ) {
+        (self.memory, self.recent) = (memory, recent)
         key = BaseKey(name: name, store: store, profile: profile.digest)
     }
 
     /// The copies that a delta can refer to, the last used first. If an app has made a new store in the place of another, a delta of the
     /// new one refers to the other, if the consumer still holds that and lets the new one replace it.
-    var bases: [RememberedCopy] { memory.copies(of: key) }
+    var bases: [RememberedCopy] { (recent?.copies(of: key) ?? []) + memory.copies(of: key) }
 
     /// The last manifest of the store, if a new copy would be the same, and have the same metadata.
     ///
@@ -26,7 +31,7 @@ struct RememberedBases: Sendable {
     ///   - current: Tells the state in which the store is; not called if nothing is remembered.
     ///   - metadata: The user's own pairs.
     func unchanged(_ current: () async -> StoreState?, metadata: [String: String]) async -> Manifest? {
-        let copies = memory.copies(of: key)
+        let copies = bases
         // Missing external files were left out because the user allowed that; this time the user may not.
         guard copies.contains(where: { $0.state != nil && $0.manifest.missingExternalFiles.isEmpty }),
             let state = await current()?.encoded(with: metadata)
@@ -43,7 +48,8 @@ struct RememberedBases: Sendable {
     func acknowledged(
         _ manifest: Manifest, copy: FilePath, files: [FilePath] = [], by receiver: String, state: [UInt8]? = nil
     ) -> Remembering {
-        memory.remember(
+        if let recent, recent.take(manifest, copy: copy, as: key, by: receiver, state: state) { return .remembered }
+        return memory.remember(
             manifest, copy: copy, files: worthRemembering(manifest, files), as: key, receiver: receiver, state: state)
     }
 
@@ -96,7 +102,15 @@ struct RememberedBases: Sendable {
     func begin(
         _ manifest: Manifest, copy: FilePath, for receiver: String, state: [UInt8]?
     ) -> UnfinishedShipment? {
-        memory.begin(manifest, copy: copy, as: key, receiver: receiver, state: state)
+        guard let recent, recent.holds(copy) else {
+            return memory.begin(manifest, copy: copy, as: key, receiver: receiver, state: state)
+        }
+        // It has to survive this process.
+        guard let folder = memory.workingFolder(for: manifest.store.size), let place = try? TemporaryFolder(in: folder)
+        else { return nil }
+        let path = place.path.appending("copy")
+        guard (try? OpenFile.copy(copy, to: path)) != nil else { return nil }
+        return memory.begin(manifest, copy: path, as: key, receiver: receiver, state: state)
     }
 
     /// The shipments that broke off, the newest first, and those to this receiver before the others: it may have had another address.

@@ -22,6 +22,14 @@ struct FollowArguments: ParsableArguments {
             valueName: "time"), transform: Duration.readInterval)
     var atMostEvery: Duration?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where the disk does not clone files, make copies in RAM, as long as those of all stores together take no more than this, \
+            and write the newest to the disk once a minute, and at the end. 0 writes each one. (default: 64M)
+            """, valueName: "bytes"), transform: Int64.readMemory)
+    var memory: Int64?
+
     @Flag(
         help: """
             Go on also after what time alone does not mend: a receiver that does not trust this device, or does not take \
@@ -30,8 +38,10 @@ struct FollowArguments: ParsableArguments {
     var keepTrying = false
 
     func validate() throws {
-        if !follow, settle != nil || atMostEvery != nil || keepTrying {
-            throw ValidationError("--settle, --at-most-every and --keep-trying say something only with --follow")
+        if !follow, settle != nil || atMostEvery != nil || memory != nil || keepTrying {
+            throw ValidationError(
+                "--settle, --at-most-every, --memory and --keep-trying say something only with --follow"
+            )
         }
     }
 
@@ -39,6 +49,7 @@ struct FollowArguments: ParsableArguments {
         var following = Following()
         following.settling = settle ?? following.settling
         following.minimumInterval = atMostEvery ?? following.minimumInterval
+        following.memory = memory ?? following.memory
         following.keepsTrying = keepTrying
         return following
     }
