@@ -53,7 +53,7 @@ package final class WatchedStores: Sendable {
     }
 
     /// Those that there are.
-    private var all: [WatchedStore] { stores.withLock { $0 } }
+    var all: [WatchedStore] { stores.withLock { $0 } }
 
     private func keep(_ watch: any Sendable) { watches.withLock { $0.append(watch) } }
 
