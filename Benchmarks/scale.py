@@ -19,8 +19,9 @@ POLLS = {"2 s": 2, "1 min": 60, "15 min": 900, "1 h": 3600, "6 h": 21_600}
 MOST_POLLS, LEAST = 1_500_000, 600  # that are simulated; s
 STORE = 20  # MB, of what README.md says how much a whole and a row of it take
 
-# USD, list prices without free tiers, known on 2026-11-26 from aws.amazon.com/s3/pricing (us-east-1), aws.amazon.com/cloudfront/pricing (US and
-# Europe) and developers.cloudflare.com/r2/pricing. Transfer is in steps: GB a month, and the price of each.
+# USD, list prices without free tiers, as known on 2026-11-26: aws.amazon.com/s3/pricing (us-east-1), aws.amazon.com/cloudfront/pricing (US and
+# Europe), developers.cloudflare.com/r2/pricing. Looked up in copies of these pages were R2's and CloudFront's for transfer; the others were not.
+# Transfer is in steps: GB a month, and the price of each.
 PRICES = {
     "S3": {"put": 5e-6, "get": 0.4e-6, "transfer": [[10_000, 0.09], [40_000, 0.085], [100_000, 0.07], [None, 0.05]]},
     "R2": {"put": 4.5e-6, "get": 0.36e-6, "transfer": [[None, 0]]},
@@ -33,13 +34,18 @@ S3_RATE = 5500  # GETs a second that S3 promises for one prefix
 class Measured:
     """What one of each takes, by README.md."""
     poll: float  # bytes down, where nothing has changed
-    behind: list  # the most publishes behind, requests, bytes down
+    behind: list  # from how many publishes to how many, requests, bytes down
     puts: float  # of a publish
     whole: float  # bytes of a shipment of the whole store
 
     def change(self, behind):
-        """Requests and bytes of a follower that is so many publishes behind."""
-        return next(((requests, bytes) for most, requests, bytes in self.behind if behind <= most), self.behind[-1][1:])
+        """Requests and bytes of a follower that is so many publishes behind: beyond what was measured in proportion, as they grow."""
+        for _, most, requests, bytes in self.behind:
+            if behind <= most:
+                return requests, bytes
+        least, most, requests, bytes = self.behind[-1]
+        factor = behind / ((least + most) / 2)
+        return requests * factor, bytes * factor
 
 
 @dataclass
@@ -62,7 +68,7 @@ def measured():
 
     poll, mean = row("nothing changes, a minute", "ship-store"), row("one row, in the mean of all", "ship-store")
     column = next(name for each in rows for name in each if name.startswith("after "))
-    behind = [(int(each[column].split()[-1]), number(each["requests"]), number(each["bytes"])) for each in rows if column in each]
+    behind = [(*map(int, each[column].split(" to ")), number(each["requests"]), number(each["bytes"])) for each in rows if column in each]
     [whole] = [number(each["bytes"]) for each in found[f"{STORE} MB"] if each[""] == "ship-store --level 6"]
     return Measured(number(poll["follower: down"]) / number(poll["follower: requests"]), behind, number(mean["publisher: requests"]), whole)
 
@@ -134,15 +140,14 @@ def figures(args, costs, prices):
         one = simulate(args.followers // args.caches, poll, args.publishes, args.head_cache, costs, args.seed)
         day = Day(*(getattr(one, each) * args.caches for each in ("requests", "bytes", "storage", "storage_bytes")), one.delay)
         # An object goes to each cache once; who is not far behind needs none.
-        if poll * args.publishes / DAY > costs.behind[0][0]:
+        if poll * args.publishes / DAY > costs.behind[0][1]:
             day.storage += (costs.puts - 2) * args.publishes * args.caches
         rows.append([name, f"{day.delay:,.1f} s", f"{day.requests / 1e6:,.0f}", f"{day.bytes / 1e9:,.0f}", f"{day.storage / DAY:,.1f}",
                      f"{day.requests / DAY:,.0f}", *(f"{cost:,.0f}" for cost in costs_of(prices, day, costs.puts * args.publishes))])
     first = args.followers * costs.whole / 1e9
     return [*table(rows), "", f"The last three columns are USD a month. A first copy of {STORE} MB for each of {args.followers:,} followers, once: "
             f"{first:,.0f} GB, {transfer(prices['S3'], first):,.0f} USD from S3, {transfer(prices['CloudFront'], first):,.0f} USD from CloudFront. "
-            f"S3 alone answers {S3_RATE:,} GETs a second for one prefix: {args.followers:,} followers may ask every "
-            f"{args.followers / S3_RATE:,.0f} s there."]
+            f"S3 promises {S3_RATE:,} GETs a second for one prefix: that is the limit without caches."]
 
 
 def main():
