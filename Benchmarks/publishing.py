@@ -20,7 +20,7 @@ from storage import BUCKET, KEYS, Counter, served, since
 from tables import as_multiple, ratio, table
 from turn import Failed, Process, content_digest
 
-COMMITS, PAUSE = 100, (0.5, 1.5)  # of each contender, and seconds between two rounds
+COMMITS, PAUSE = 100, (0.5, 1.5)  # of each contender, and seconds before each
 POLL = "1s"
 IDLE = 60  # s
 PUBLISHED, ASKED, SMALL = 1000, 100, 1  # publishes, from how many of the last a receiver comes, MB of the store
@@ -124,10 +124,10 @@ def take_changes(pairs, found, say):
     for number in range(COMMITS):
         taken = {}
         for name, pair in pairs.items():
+            time.sleep(dice.uniform(*PAUSE))  # before each: both look once a second, and one of them may not be right behind the other
             before = pair.down.counts()
             delay = pair.delay()
             taken[name] = delay, since(before, pair.down.counts())
-        time.sleep(dice.uniform(*PAUSE))
         for name, pair in pairs.items():
             before, counts[name] = counts[name], pair.up.counts()
             found.changes.setdefault(name, []).append(Change(taken[name][0], since(before, counts[name]), taken[name][1]))
