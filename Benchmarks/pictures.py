@@ -10,6 +10,8 @@ import sys
 import matplotlib
 from matplotlib import pyplot
 
+from tables import number, tables
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(HERE, "pictures")
 # Told apart by their lightness as well, for those who do not see colours, and on light and dark pages.
@@ -27,27 +29,6 @@ pyplot.rcParams.update({
     "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": PALE, "xtick.color": INK, "ytick.color": INK,
     "grid.color": PALE, "legend.frameon": False, "axes.spines.top": False, "axes.spines.right": False,
 })
-
-
-def tables(text):
-    """By the heading above each: its rows, as dictionaries of cells by column; the first column is ''."""
-    found, heading, head = {}, None, None
-    for line in text.splitlines():
-        if line.startswith("### "):
-            heading, head = line[4:], None
-        elif line.startswith("|") and heading:
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if head is None:
-                head = cells
-            elif not cells[0].startswith("---"):
-                found.setdefault(heading, []).append(dict(zip(head, cells)))
-    return found
-
-
-def number(text):
-    """A cell's figure, without what stands around it; None for a dash and the like."""
-    match = re.fullmatch(r"([\d,.]+)x?", text or "")
-    return float(match[1].replace(",", "")) if match else None
 
 
 def save(figure, name, title):

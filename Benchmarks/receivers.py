@@ -16,8 +16,10 @@ import threading
 import time
 
 import kinds
+from following import seen
+from usage import cpu, resident
 
-CHANGES, TICK = 8, os.sysconf("SC_CLK_TCK")
+CHANGES = 8
 
 
 class Line:
@@ -48,27 +50,6 @@ class Line:
             far.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             threading.Thread(target=copy, args=(near, far, None), daemon=True).start()
             threading.Thread(target=copy, args=(far, near, rate), daemon=True).start()
-
-
-def cpu(process):
-    with open(f"/proc/{process.pid}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
-
-
-def resident(process):
-    with open(f"/proc/{process.pid}/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("RssAnon:")) * 1024
-
-
-def title(inbox):
-    try:
-        store = sqlite3.connect(f"file:{inbox}/store.sqlite?mode=ro&immutable=1", uri=True)
-        value = store.execute("SELECT value FROM bench_mark").fetchone()[0]
-        store.close()
-        return value
-    except sqlite3.Error:
-        return None
 
 
 def measure(program, folder, count, megabytes, slow=0):
@@ -111,21 +92,21 @@ def measure(program, folder, count, megabytes, slow=0):
         counted = inboxes[slow:]
         longest, seconds = [], []
         for change in range(CHANGES + 1):
-            before, start = cpu(sender), time.monotonic()
+            before, start = cpu(sender.pid), time.monotonic()
             app.execute("UPDATE bench_mark SET value = ?", (change + 1,))
             missing = set(counted)
             while missing:
                 if time.monotonic() - start > 120:
                     raise SystemExit(f"{len(missing)} of {count} receivers do not have it after two minutes")
-                missing = {inbox for inbox in missing if title(inbox) != change + 1}
+                missing = {inbox for inbox in missing if seen(f"{inbox}/store.sqlite", "SELECT value FROM bench_mark") != change + 1}
                 time.sleep(0.02)
             # The first time some may still connect.
             if change:
                 longest.append(time.monotonic() - start)
                 time.sleep(0.3)
-                seconds.append(cpu(sender) - before)
+                seconds.append(cpu(sender.pid) - before)
             time.sleep(1.5)
-        return statistics.median(longest), statistics.median(seconds), resident(sender)
+        return statistics.median(longest), statistics.median(seconds), resident(sender.pid)
     finally:
         for process in receivers + [sender]:
             process.send_signal(signal.SIGINT)

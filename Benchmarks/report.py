@@ -10,8 +10,10 @@ import checks
 import codec
 import copying
 import deltas
+import following
 import goals
 import pairs
+import publishing
 import restore
 import resuming
 import schemas
@@ -107,6 +109,12 @@ def report(measured, args):
     if measured.resumed:
         lines += ["### A link that breaks", "", *resuming.figures(measured.resumed), ""]
         reached += goals.of_resuming(measured.resumed)
+    if measured.following:
+        lines += [f"### Following a store of {measured.following.size} MB", "", *following.figures(measured.following), ""]
+        reached += goals.of_following(measured.following)
+    if measured.publishing:
+        lines += [f"### Publishing a store of {measured.publishing.size} MB", "", *publishing.figures(measured.publishing), ""]
+        reached += goals.of_publishing(measured.publishing)
     if measured.pairs:
         lines += ["### What a version costs after another", "", *pairs.figures(measured.pairs), ""]
         reached += goals.of_pairs(measured.pairs)

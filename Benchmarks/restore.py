@@ -1,15 +1,14 @@
 """How long a restore of a kept copy over a live store takes, beside `sqlite3 .backup` (the state before, kept) and
 `.restore`; and how long an app that has the store open waits meanwhile for a commit."""
 import glob
-import json
 import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 
+from committing import Committing
 from tables import table
 from turn import Failed, content_digest
 
@@ -86,7 +85,6 @@ def measure(program, source, runs, folder, held_open, say):
 
 MODES = ("WAL", "DELETE", "TRUNCATE", "PERSIST")
 AT_REST = 2.0  # seconds for which an app is looked at before its store is restored
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 @dataclass
@@ -98,22 +96,11 @@ class Wait:
 
 def take_wait(program, copy, store, mode):
     """One restore under an app that goes on committing."""
-    app = subprocess.Popen([sys.executable, os.path.join(HERE, "committing.py"), store, mode],
-                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def figures():
-        app.stdin.write("\n")
-        app.stdin.flush()
-        found = json.loads(app.stdout.readline())
-        if found["failed"]:
-            raise Failed(f"{found['failed']} commits failed")
-        return found
-
-    try:
+    with Committing(store, mode) as app:
         time.sleep(0.5)
-        figures()
+        app.took()
         time.sleep(AT_REST)
-        without = figures()["longest"]
+        without = max(app.took(), default=0.0)
         start = time.monotonic()
         done = subprocess.run([program, "restore", copy, "--over", store, "--quiet", "--busy-timeout", "60"],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -123,13 +110,9 @@ def take_wait(program, copy, store, mode):
         during, commits = 0.0, 0
         while commits < 2:  # one that still waits is counted once it is done
             time.sleep(0.05)
-            found = figures()
-            during, commits = max(during, found["longest"]), found["commits"] if during else 0
+            found = app.took()
+            during, commits = max([during, *found]), len(found) if during else 0
         return Wait(without, during, took)
-    finally:
-        app.stdin.close()
-        app.wait()
-        app.stdout.close()
 
 
 def measure_waits(program, source, runs, folder, say):

@@ -17,7 +17,9 @@ import codec
 import contenders
 import copying
 import deltas
+import following
 import pairs
+import publishing
 import readers
 import restore
 import resuming
@@ -27,6 +29,7 @@ import stores
 from relay import Link
 from report import report
 from selfcheck import check_frames, check_harness
+from tables import put_figures
 from turn import Failed, content_digest, take_turn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -67,6 +70,9 @@ def options():
     parser.add_argument("--copying", nargs="*", type=int, default=[], metavar="MB", help="also take copies of stores of these sizes; one of 1,000 MB or more has visits, 4 million of 1,100 MB")
     parser.add_argument("--schemas", nargs="*", type=int, default=[], metavar="TABLES", help="also run each command on stores of so many tables")
     parser.add_argument("--readers", metavar="PATH", help="also run this build of serving-bench")
+    parser.add_argument("--following", type=int, metavar="MB", help="also follow a store of this size, beside Litestream")
+    parser.add_argument("--publishing", type=int, metavar="MB", help="also publish a store of this size, beside Litestream")
+    parser.add_argument("--peers", default=os.path.join(HERE, "../.build/peers/bin"), metavar="FOLDER", help="where litestream and moto_server are (default: .build/peers/bin)")
     parser.add_argument("--link", type=link, metavar="BYTES_PER_S:MS", help="slow the link down; delay one way")
     parser.add_argument("--timeout", type=float, default=900, metavar="S", help="longest turn (default: 900 s)")
     parser.add_argument("--write", action="store_true", help="put the figures into README.md")
@@ -98,6 +104,8 @@ class Measured:
     sessions: object = None  # sessions.Sessions
     deltas: object = None  # deltas.Deltas
     resumed: dict = dataclasses.field(default_factory=dict)  # resuming.Broken by megabytes
+    following: object = None  # following.Following
+    publishing: object = None  # publishing.Publishing
     pairs: list = None
     checks: dict = None
     copies: dict = dataclasses.field(default_factory=dict)  # by megabytes
@@ -190,16 +198,6 @@ def ship_all(args, folder, measured):
                 ship(name, path, field, link, runs, args, folder, measured)
 
 
-def write(text):
-    with open(README) as file:
-        before, begin, rest = file.read().partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        sys.exit("README.md has lost the marks between which the figures stand")
-    with open(README, "w") as file:
-        file.write(before + begin + "\n" + text + "\n" + end + after)
-
-
 def main():
     args = options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -208,6 +206,10 @@ def main():
     for needed in ("time", "sqlite3", "nc", "gzip", *weighing_needs, *checking_needs):
         if not shutil.which(needed):
             sys.exit(f"{needed} is missing: `make bench` installs it")
+    peers = os.path.abspath(args.peers)
+    for needed in ["litestream"] * bool(args.following or args.publishing) + ["moto_server"] * bool(args.publishing):
+        if not os.access(os.path.join(peers, needed), os.X_OK):
+            sys.exit(f"{needed} is not in {args.peers}: `make bench` installs it")
     program, measured = os.path.abspath(args.program), Measured()
     with tempfile.TemporaryDirectory(prefix="bench-of-ship-store-") as folder:
         os.environ["XDG_STATE_HOME"] = place(folder, "state")  # what is remembered of these stores is not the user's
@@ -236,6 +238,13 @@ def main():
         if args.resuming:
             measured.resumed, failed = resuming.measure(program, args.resuming, place(folder, "resuming"), say)
             measured.any_failed |= failed
+        if args.following:
+            measured.following, failed = following.measure(
+                program, os.path.join(peers, "litestream"), args.following, place(folder, "following"), say)
+            measured.any_failed |= failed
+        if args.publishing:
+            measured.publishing, failed = publishing.measure(program, peers, args.publishing, place(folder, "publishing"), say)
+            measured.any_failed |= failed
         if args.pairs:
             paths = [os.path.abspath(path) for path in args.pairs]
             measured.pairs, failed = pairs.measure(program, paths, place(folder, "pairs"), say)
@@ -258,7 +267,7 @@ def main():
     text = report(measured, args)
     print(text, end="")
     if args.write:
-        write(text)
+        put_figures(README, BEGIN, END, text)
     sys.exit(measured.any_failed)
 
 

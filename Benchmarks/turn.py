@@ -54,6 +54,12 @@ class Process:
         self.kill()
         self.child.wait()
 
+    @property
+    def pid(self):
+        """Of the program itself."""
+        with open(f"/proc/{self.child.pid}/task/{self.child.pid}/children") as file:
+            return int(file.read().split()[0])
+
     def kill(self):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.child.pid, signal.SIGKILL)
