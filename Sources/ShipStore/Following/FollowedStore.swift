@@ -222,3 +222,16 @@ final class FollowedStore: Sendable {
         }
     }
 }
+
+extension ShipmentError {
+    /// Whether what an inbox holds came without a signature.
+    fileprivate var isOfNoSignature: Bool { if case .notSigned = self { true } else { false } }
+
+    /// Whether an inbox is not there, or has no such store.
+    fileprivate var isOfNoStore: Bool {
+        switch self {
+        case .install(.noInbox), .install(.noSuchStore): true
+        default: false
+        }
+    }
+}

@@ -379,17 +379,6 @@ extension ShipmentError {
     /// Whether the consumer has refused a number that is not above the highest it has seen.
     var isReplayed: Bool { if case .refused(let reason) = self { reason.knownCode == .replayed } else { false } }
 
-    /// Whether what an inbox holds came without a signature.
-    var isOfNoSignature: Bool { if case .notSigned = self { true } else { false } }
-
-    /// Whether an inbox is not there, or has no such store.
-    var isOfNoStore: Bool {
-        switch self {
-        case .install(.noInbox), .install(.noSuchStore): true
-        default: false
-        }
-    }
-
     /// Whether the disk has no room for a copy.
     fileprivate var isOfRoom: Bool {
         switch self {
