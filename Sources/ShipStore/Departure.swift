@@ -52,19 +52,21 @@ package struct Departure: Sendable {
     ///
     /// - Parameters:
     ///   - end: Called when the shipment at hand is to end for newer ones.
+    ///   - nothing: What a receiver hears that does not wait for more, if there is no store.
     ///   - asked: Told of each question; `next` answers it, or the next shipment does.
     ///   - next: Waits for a store; `nil` if none is shipped again.
     /// - Returns: Why the first of the stores that did not arrive did not.
     /// - Throws: Why the session broke off.
     func ship(
         _ stores: [FollowedStore], over link: PeerLink, makingWay end: @escaping @Sendable (StoreName) -> Void,
-        asked: (@Sendable (Question) -> Void)? = nil,
+        orSaying nothing: ShipmentError? = nil, asked: (@Sendable (Question) -> Void)? = nil,
         following next: (@Sendable (ProducerSession.Answering) async throws -> FollowedStore)? = nil
     ) async throws -> ShipmentError? {
         var session = try session(over: link, shipping: stores.map(\.name))
         session.asked = asked
         var orders: [ProducerSession.Order] = []
         for store in stores { await orders.append(order(of: store, over: link, makingWay: end)) }
+        if orders.isEmpty, let nothing { orders = [ProducerSession.Order(prepare: { throw nothing })] }
         let outcome = try await session.authorization.whileItLasts { [orders, session] in
             guard let next else { return await session.run(link, orders) }
             return await session.run(link, orders) { await order(of: try await next($0), over: link, makingWay: end) }

@@ -61,10 +61,11 @@ package final class StoreFollower: Sendable {
         over link: PeerLink, with receiver: String? = nil, staying stays: Bool = true
     ) async throws -> ShipmentError? {
         guard link.direction == .twoWay else { throw LinkError.oneWay }
-        // Into an inbox there may come a store for it.
-        if let device = link.device, stores.isEmpty, !stays || !producer.isOfInbox {
+        let nothing = link.device.map(ShipmentError.noStoreFor)
+        // Into an inbox there may come a store for who waits.
+        if let nothing, stores.isEmpty, !stays || !producer.isOfInbox {
             let departure = try await Departure([], producer.options, start: .now, report: report)
-            try await departure.refuse(.noStoreFor(device), over: link)
+            try await departure.refuse(nothing, over: link)
         }
         let departure = try await Departure(
             [], producer.options, start: .now, to: receiver,
@@ -83,8 +84,7 @@ package final class StoreFollower: Sendable {
                 var asked: (@Sendable (Question) -> Void)?
                 if !producer.isOfInbox { asked = { [self] in ask($0) } }
                 return try await departure.ship(
-                    open, over: link, makingWay: { end.yield($0) },
-                    asked: asked,
+                    open, over: link, makingWay: { end.yield($0) }, orSaying: nothing, asked: asked,
                     following: { [self] in try await next(answering: $0) })
             }
             group.addTask { [report] in
