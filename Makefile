@@ -81,6 +81,7 @@ build-tests: ## Build the tests
 # stretch.
 test-commands test-modules: export SHIP_STORE_PROGRAM := $(CURDIR)/$(PROGRAM)
 test-commands test-modules: export XDG_CONFIG_HOME := $(CURDIR)/.build/no-device
+test-commands test-modules: export NO_COLOR := 1
 RUN_TESTS := .build/debug/ship-storePackageTests.xctest --testing-library swift-testing --no-parallel
 
 test-commands:
