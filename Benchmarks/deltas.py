@@ -17,7 +17,7 @@ from bytes import run, vacuumed
 from contenders import BY_ROWS, NO_BASE, OVER_TLS, SHIP_STORE
 from relay import Link, Relay
 from tables import as_multiple, median, ratio, table
-from turn import Failed, Process, Side, content_digest, free_port, wait_for_listener
+from turn import Failed, Failures, Process, Side, content_digest, free_port, wait_for_listener
 
 GENERATIONS = 3  # that the receiver holds
 SLOW = Link(250_000, 0.020)  # as between phone and watch
@@ -226,35 +226,25 @@ def measure(program, sizes, runs, folder, held_open, say):
     """- Returns: the figures, and whether something failed."""
     field = [*(contenders.ship_store(program, *name.split()[1:]) for name in (SHIP_STORE, BY_ROWS, NO_BASE)),
              contenders.over_tls(program, os.path.join(folder, "devices"))]
-    deltas, failed = Deltas(sizes[0], {name: {} for name in changes.CHANGES}, {}, {}, []), False
-
-    @contextlib.contextmanager
-    def whatever_fails(what):
-        nonlocal failed
-        try:
-            yield
-        except Failed as failure:
-            failed = True
-            say(f"deltas: {what}: FAILED: {failure}")
-
+    deltas, failures = Deltas(sizes[0], {name: {} for name in changes.CHANGES}, {}, {}, []), Failures("deltas", say)
     for size in sizes:
         pristine = stores.made("phone", size, folder)
         if size == sizes[0]:
             check_comparison(field[0], pristine, folder, held_open)
             for name in changes.CHANGES:
                 for contender in field:
-                    with whatever_fails(f"{name}, {contender.name}"):
+                    with failures.told(f"{name}, {contender.name}"):
                         found, deltas.whole[contender.name] = weigh(name, contender, pristine, folder, held_open)
                         deltas.bytes[name][contender.name] = found
                         say(f"deltas: {name}, {contender.name}: {found:,} bytes")
-                with whatever_fails(f"{name}, peers"):
+                with failures.told(f"{name}, peers"):
                     deltas.bytes[name] |= weigh_peers(name, pristine, folder)
-            with whatever_fails("over the slow link"):
+            with failures.told("over the slow link"):
                 deltas.slow = slowly(field[0], pristine, folder, min(runs, 3), held_open, say)
-        with whatever_fails(f"{size} MB"):
+        with failures.told(f"{size} MB"):
             deltas.rows[size] = pairs(field[0], pristine, folder, runs, held_open, say)
         os.remove(pristine)
-    return deltas, failed
+    return deltas, failures.some
 
 
 def wall(shipment): return shipment.wall

@@ -18,7 +18,7 @@ from contenders import OVER_TLS, SHIP_STORE
 from deltas import SLOW
 from relay import Link, Relay
 from tables import as_multiple, ratio, table
-from turn import Failed, Process, content_digest, free_port, wait_for_listener
+from turn import Failed, Failures, Process, content_digest, free_port, wait_for_listener
 
 SETTLE = "50ms"
 COMMITS, PAUSE = 150, (0.5, 1.5)  # of each contender, and seconds between two rounds of all
@@ -208,7 +208,7 @@ def measure(program, peer_program, size, folder, say):
     """- Returns: the figures, and whether something failed."""
     plain, pristine = contenders.ship_store(program), stores.made("journal", size, folder)
     secured = contenders.over_tls(program, os.path.join(folder, "devices"))
-    found, failed = Following(size, {}, {}, {}, {}), False
+    found, failures = Following(size, {}, {}, {}, {}), Failures("following", say)
     ways = {
         SHIP_STORE: lambda place: ours(plain, pristine, place),
         OVER_TLS: lambda place: ours(secured, pristine, place),
@@ -219,16 +219,7 @@ def measure(program, peer_program, size, folder, say):
         ALONE: lambda place: alone(pristine, place),
     }
 
-    @contextlib.contextmanager
-    def whatever_fails(what):
-        nonlocal failed
-        try:
-            yield
-        except Failed as failure:
-            failed = True
-            say(f"following: {what}: FAILED: {failure}")
-
-    with whatever_fails("commits and an idle store"), contextlib.ExitStack() as stack:
+    with failures.told("commits and an idle store"), contextlib.ExitStack() as stack:
         pairs = {name: stack.enter_context(way(os.path.join(folder, f"pair-{number}")))
                  for number, (name, way) in enumerate(ways.items()) if name != ALONE}
         take_delays(pairs, found, say)
@@ -236,14 +227,14 @@ def measure(program, peer_program, size, folder, say):
         check(pairs)
     for turn in range(SLICES):
         for name in (ALONE, SHIP_STORE, PEER) if turn % 2 == 0 else (PEER, SHIP_STORE, ALONE):
-            with whatever_fails(f"an app, {name}"), ways[name](os.path.join(folder, "at-work")) as pair:
+            with failures.told(f"an app, {name}"), ways[name](os.path.join(folder, "at-work")) as pair:
                 take_app(pair, found.apps.setdefault(name, App()))
                 say(f"following: an app, {name}: {median(found.apps[name].took) * 1000:.2f} ms, -wal {found.apps[name].log:,} bytes")
-    with whatever_fails("--limit-rate"):
+    with failures.told("--limit-rate"):
         found.limited = take_limit(plain, pristine, os.path.join(folder, "limited"))
         say(f"following: --limit-rate: {found.limited:,.0f} bytes a second")
     os.remove(pristine)
-    return found, failed
+    return found, failures.some
 
 
 def median(values): return statistics.median(values)

@@ -18,7 +18,7 @@ import usage
 from following import LONGEST, PEER, SETTLE, Pair, alone, check, median, p99
 from storage import BUCKET, KEYS, Counter, served, since
 from tables import as_multiple, ratio, table
-from turn import Failed, Process, content_digest
+from turn import Failed, Failures, Process, content_digest
 
 COMMITS, PAUSE = 100, (0.5, 1.5)  # of each contender, and seconds before each
 POLL = "1s"
@@ -246,34 +246,25 @@ def take_chain(desk, way, place, inbox, behind):
 
 def measure(program, peers, size, folder, say):
     """- Returns: the figures, and whether something failed."""
-    found, failed = Publishing(size), False
+    found, failures = Publishing(size), Failures("publishing", say)
     pristine = stores.made("journal", size, folder)
 
-    @contextlib.contextmanager
-    def whatever_fails(what):
-        nonlocal failed
-        try:
-            yield
-        except Failed as failure:
-            failed = True
-            say(f"publishing: {what}: FAILED: {failure}")
-
-    with whatever_fails("over storage"), served(os.path.join(peers, "moto_server"), folder) as port, \
+    with failures.told("over storage"), served(os.path.join(peers, "moto_server"), folder) as port, \
             ours(program, pristine, os.path.join(folder, "ours"), port) as mine, \
             peer(os.path.join(peers, "litestream"), pristine, os.path.join(folder, "peer"), port) as theirs:
         pairs = {S3: mine, PEER: theirs}
         take_changes(pairs, found, say)
         take_idle(pairs, found, say)
         check(pairs)
-    with whatever_fails("into a folder"):
+    with failures.told("into a folder"):
         found.files = take_files(program, pristine, os.path.join(folder, "files"))
         say(f"publishing: files written for a change: {found.files}")
     os.remove(pristine)
     small = stores.made("journal", SMALL, folder)
-    with whatever_fails("many publishes"):
+    with failures.told("many publishes"):
         found.chains = take_chains(program, small, os.path.join(folder, "chains"), say)
     os.remove(small)
-    return found, failed
+    return found, failures.some
 
 
 def requests(counts): return counts[0]

@@ -17,6 +17,21 @@ class Failed(Exception):
     """The contender did not do its work; the text says how."""
 
 
+class Failures:
+    """Says what has failed, and goes on with the next. `some`: whether something has."""
+
+    def __init__(self, subject, say):
+        self.subject, self.say, self.some = subject, say, False
+
+    @contextlib.contextmanager
+    def told(self, what):
+        try:
+            yield
+        except Failed as failure:
+            self.some = True
+            self.say(f"{self.subject}: {what}: FAILED: {failure}")
+
+
 @dataclasses.dataclass
 class Side:
     """What one side used: CPU of all its processes, memory of its largest."""
