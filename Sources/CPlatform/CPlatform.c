@@ -179,6 +179,16 @@ int ship_store_tells_of_changes(const char *folder) {
 #endif
 }
 
+int ship_store_is_in_memory(const char *folder) {
+#ifdef __linux__
+    struct statfs status;
+    return statfs(folder, &status) == 0 && (uint32_t)status.f_type == 0x01021994u; // tmpfs
+#else
+    (void)folder;
+    return 0;
+#endif
+}
+
 /// Lowers a limit, and `slack` above that the most that it can be raised to; what is lower already stays.
 static int lower_limit(int resource, uint64_t most, uint64_t slack) {
     struct rlimit limit;

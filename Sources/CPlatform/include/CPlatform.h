@@ -39,6 +39,9 @@ int ship_store_start_thread(void (*body)(void *context), void *context);
 /// space and of layers do not. Returns 0 where that is not so, or cannot be told.
 int ship_store_tells_of_changes(const char *folder);
 
+/// statfs(2): whether the files of `folder` are in RAM. Returns 0 where that is not so, or cannot be told.
+int ship_store_is_in_memory(const char *folder);
+
 /// setrlimit(2) `RLIMIT_CORE`, and prctl(2) `PR_SET_DUMPABLE`, which holds for those that are piped to a program as well; and
 /// no handlers for the signals of a crash.
 void ship_store_forbid_dumps(void);

@@ -28,6 +28,11 @@ extension PlatformCalls {
         (folder.isEmpty ? "." : folder).withPlatformString { ship_store_tells_of_changes($0) != 0 }
     }
 
+    /// Whether the files of a folder are in RAM.
+    package static func isInMemory(_ folder: FilePath) -> Bool {
+        folder.withPlatformString { ship_store_is_in_memory($0) != 0 }
+    }
+
     /// How many more descriptors this process may open: getrlimit(2) `RLIMIT_NOFILE`, less the open ones, if the system lists these.
     package static var freeDescriptors: Int {
         var limit = rlimit()
