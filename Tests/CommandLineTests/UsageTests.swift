@@ -53,6 +53,12 @@ import Testing
                 + "something out say nothing"
         ),
         Mistake(
+            "send", "a", "--to", "dir:b", "--follow", "--memory", "1M",
+            error:
+                "--memory is for copies that are remembered, in their usual place: it says nothing with --inbox, --no-remember, "
+                + "--temporary-folder or a publication"
+        ),
+        Mistake(
             "send", "a", "--relay", "--to", "./b.shipment",
             error: "--relay is for receivers that answer; --sign signs files"),
         Mistake("send", "a", "b", "--to", "-", "--name", "c", error: "--name is for one store"),

@@ -40,8 +40,7 @@ struct FollowArguments: ParsableArguments {
     func validate() throws {
         if !follow, settle != nil || atMostEvery != nil || memory != nil || keepTrying {
             throw ValidationError(
-                "--settle, --at-most-every, --memory and --keep-trying say something only with --follow"
-            )
+                "--settle, --at-most-every, --memory and --keep-trying say something only with --follow")
         }
     }
 

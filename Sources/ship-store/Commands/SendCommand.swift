@@ -226,6 +226,13 @@ struct SendCommand: AsyncParsableCommand {
         if following.follow {
             if !isAnswered, !isPublication { throw ValidationError("--follow needs a receiver that answers") }
             if dryRun { throw ValidationError("--follow and --dry-run exclude each other") }
+            if following.memory != nil,
+                passing.inbox != nil || isPublication || noRemember || copy.temporaryFolder != nil
+            {
+                throw ValidationError(
+                    "--memory is for copies that are remembered, in their usual place: it says nothing with --inbox, --no-remember, "
+                        + "--temporary-folder or a publication")
+            }
         }
         if dryRun, listen != nil { throw ValidationError("--listen and --dry-run exclude each other") }
         if dryRun, monitoring.metrics != nil { throw ValidationError("--dry-run and --metrics exclude each other") }
