@@ -30,14 +30,38 @@ struct PassingErrorTests {
         #expect(call > 40, "the shim counts almost nothing")
     }
 
-    /// - Returns: Whether there was such a call.
-    private func round(_ operation: StoreOperation, _ call: Int) async throws -> Bool {
+    /// Each page of the working files of a copy: SQLite calls a page damaged that it could not read.
+    @Test(arguments: [StoreOperation.moveReplacing, .restore])
+    func `a page of a copy that cannot be read makes no store damaged`(operation: StoreOperation) async throws {
+        let calls = try await calls(of: operation)
+        let pages = calls.indices.filter {
+            ["vacuumed.sqlite", "copy.sqlite"].contains(FilePath(calls[$0].path).lastComponent?.string)
+        }
+        #expect(pages.count > 10)
+        for call in pages { _ = try await round(operation, call + 1, only: ["pread"]) }
+    }
+
+    private func calls(of operation: StoreOperation) async throws -> [FaultShim.Call] {
         let place = try sample.newPlace(for: operation)
         defer { try? Folder.removeTree(at: place.path) }
         let log = place.path.appending("calls")
         let outcome = try await BuiltProgram.run(
             sample.arguments(operation),
-            environment: shim.environment(.eio, at: call, only: Self.looks, log: log)
+            environment: shim.environment(only: ["pread"], log: log).merging(place.environment) { $1 }, in: place.desk)
+        try #require(outcome.status == .exited(0), "\(outcome.stderr)")
+        return FaultShim.calls(in: log)
+    }
+
+    /// - Returns: Whether there was such a call.
+    private func round(
+        _ operation: StoreOperation, _ call: Int, only looks: [String] = PassingErrorTests.looks
+    ) async throws -> Bool {
+        let place = try sample.newPlace(for: operation)
+        defer { try? Folder.removeTree(at: place.path) }
+        let log = place.path.appending("calls")
+        let outcome = try await BuiltProgram.run(
+            sample.arguments(operation),
+            environment: shim.environment(.eio, at: call, only: looks, log: log)
                 .merging(place.environment) { $1 },
             in: place.desk)
         let calls = FaultShim.calls(in: log)

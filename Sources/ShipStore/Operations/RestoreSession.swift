@@ -187,19 +187,12 @@ struct RestoreSession: Sendable {
         through rewrite: Rewrite, _ connection: LiveConnection, in folder: FilePath
     ) async throws -> OldState {
         do {
-            let source = try SourceStore(at: home.path, busyTimeout: options.busyTimeout, through: rewrite.reader)
-            guard let safetyCopies else { return OldState(references: try await source.survey().externalFiles) }
-            var copyOptions = CopyOptions()
-            copyOptions.busyTimeout = options.busyTimeout
-            // The store may lack files: that is no reason to refuse it better content.
-            copyOptions.allowsMissingExternalFiles = true
-            copyOptions.inCanonicalForm = false
-            copyOptions.hasRoom = true
-            let copy = try await LocalStore(home.path, options: copyOptions)
-                .keepCopy(
-                    of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)],
-                    for: options.safetyCopy == .beside ? try home.attributes : nil, busyHandler)
-            return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
+            do {
+                return try await saveOldState(through: rewrite)
+            } catch let error where StoreCondition.damage(error) != nil {
+                // A page that could not be read looks like damage, also one of the copy itself: what is found twice is damage.
+                return try await saveOldState(through: rewrite)
+            }
         } catch {
             guard let words = StoreCondition.damage(error) ?? StoreCondition.need(of: error) else { throw error }
             // SQLite can write over its pages all the same, and its bytes can be kept.
@@ -207,6 +200,22 @@ struct RestoreSession: Sendable {
             try damaged.keepCopy(through: connection, in: folder)
             return OldState(damage: Restoration.Damage(words: words, keptAs: damaged.folder))
         }
+    }
+
+    private func saveOldState(through rewrite: Rewrite) async throws -> OldState {
+        let source = try SourceStore(at: home.path, busyTimeout: options.busyTimeout, through: rewrite.reader)
+        guard let safetyCopies else { return OldState(references: try await source.survey().externalFiles) }
+        var copyOptions = CopyOptions()
+        copyOptions.busyTimeout = options.busyTimeout
+        // The store may lack files: that is no reason to refuse it better content.
+        copyOptions.allowsMissingExternalFiles = true
+        copyOptions.inCanonicalForm = false
+        copyOptions.hasRoom = true
+        let copy = try await LocalStore(home.path, options: copyOptions)
+            .keepCopy(
+                of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)],
+                for: options.safetyCopy == .beside ? try home.attributes : nil, busyHandler)
+        return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
     }
 
     /// - Parameter files: External files that were not there before, and those that were to be replaced.
