@@ -131,6 +131,9 @@ package final class ChildProgram: Sendable {
 
     /// Whether the program ignores the signal, or does something of its own [proc_pid_status(5)].
     private func expects(_ signal: Int32) -> Bool {
+        // Before it has become that program, it is a copy of this process, which blocks all signals.
+        let program = { (id: String) in try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/exe") }
+        guard program("\(processID)") != program("self") else { return false }
         let status = (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)) ?? ""
         return status.split(separator: "\n").contains { line in
             guard line.hasPrefix("SigIgn:") || line.hasPrefix("SigCgt:") || line.hasPrefix("SigBlk:") else {
