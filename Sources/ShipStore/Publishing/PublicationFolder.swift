@@ -35,12 +35,14 @@ package struct PublicationFolder: PublicationStorage {
     private func head() throws(FileError) -> (bytes: [UInt8], tag: String)? {
         do throws(FileError) {
             let bytes = try file(at: headPath).read(Limits.headSize + 1, at: 0)
-            return (bytes, ContentDigest(hashing: bytes).hex)
+            return (bytes, Self.tag(bytes))
         } catch {
             guard [.noSuchFileOrDirectory, .notDirectory].contains(error.errno) else { throw error }
             return nil
         }
     }
+
+    private static func tag(_ head: [UInt8]) -> String { ContentDigest(hashing: head).hex }
 
     /// Whoever serves the folder may read what is in it; a link, a pipe or a device is nothing that was published.
     private func file(at path: FilePath) throws(FileError) -> OpenFile {
@@ -84,18 +86,18 @@ package struct PublicationFolder: PublicationStorage {
         }
     }
 
-    package func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> Bool {
+    package func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String? {
         try makeFolders()
         let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
-        guard try self.head()?.tag == tag else { return false }
+        guard try self.head()?.tag == tag else { return nil }
         // A web server tells heads apart by their length and the second of their change, as nginx does.
         let before = try? PlatformCalls.status(of: headPath).modified
         try write(at: headPath) { (target) throws(FileError) in
             try target.write(head)
             if let before { try target.setModified(after: before) }
         }
-        return true
+        return Self.tag(head)
     }
 
     private func lock() async throws -> FolderLock {

@@ -9,8 +9,9 @@ package protocol PublicationStorage: PublicationReader {
     /// Puts a head in the place of another, durably.
     ///
     /// - Parameter tag: Of the head that it replaces; `nil` for none.
-    /// - Returns: `false` if another head is there.
-    func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> Bool
+    /// - Returns: What the storage calls the new head; nothing if it does not say, or could not tell another one from it. `nil` if another head
+    ///   is there.
+    func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String?
 
     /// All objects, and when each was written.
     func objects() async throws -> [(digest: ContentDigest, written: Timestamp)]

@@ -3,6 +3,7 @@ import EssentialFoundation
 import ShipLinks
 import ShipProtocol
 import StoreFiles
+import Synchronization
 import SystemPackage
 
 /// Publishes stores: makes shipments of each new version, and a head that names them.
@@ -19,8 +20,10 @@ package final class Publisher: Sendable {
     private let device: Device
     private let publishing: Publishing
     private let report: @Sendable (SendEvent) -> Void
+    /// The head that this one has written last, to go on with it unread; `nil` if another may be there.
+    private let written = Mutex<KnownHead?>(nil)
     /// How often to begin anew because another program has published meanwhile.
-    private static let mostAttempts = 5
+    private static let mostAttempts = 10
 
     /// - Parameters:
     ///   - storage: Where to publish.
@@ -111,7 +114,7 @@ package final class Publisher: Sendable {
     /// - Throws: What is wrong with the storage, or with what lies there.
     private func publish(_ orders: [PublishedOrder]) async throws -> [Result<Delivery, ShipmentError>] {
         let start = ContinuousClock.now
-        var known = try await head()
+        let known = try await lastHead()
         var versions: [PublishedVersion?] = []
         var results: [Result<Delivery, ShipmentError>?] = []
         for order in orders {
@@ -126,38 +129,45 @@ package final class Publisher: Sendable {
                 order.order.ended(.failure(failure))
             }
         }
-        var attempts = 1
-        while true {
-            var entries: [PublishedEntry?] = []
-            for version in versions {
-                guard let version else {
-                    entries.append(nil)
-                    continue
-                }
-                let copies = orders[entries.count].bases?.bases ?? []
-                entries.append(
-                    try await PublishedEntry(
-                        of: version, after: known?.head[version.name], over: copies, self))
+        var entries = versions.map { _ in (before: PublishedHead.Store?.none, entry: PublishedEntry?.none) }
+        let bytes = try await write(over: known) { known in
+            for (index, version) in versions.enumerated() {
+                guard let version else { continue }
+                let before = known?.head[version.name]
+                // What another program has published of other stores changes nothing here.
+                if entries[index].entry != nil, entries[index].before == before { continue }
+                let copies = orders[index].bases?.bases ?? []
+                entries[index] = (before, try await PublishedEntry(of: version, after: before, over: copies, self))
             }
-            let (bytes, isNewest) = try await replace(known, with: entries.compactMap(\.?.store))
-            if isNewest {
-                for (index, entry) in entries.enumerated() {
-                    guard let entry, let version = versions[index] else { continue }
-                    entry.remember(version, orders[index].bases, at: place)
-                    let delivery = Delivery(
-                        manifest: version.manifest, receipt: nil, bytesSent: entry.bytesSent + Int64(bytes),
-                        store: entry.encoded, duration: .now - start)
-                    results[index] = .success(delivery)
-                    orders[index].order.ended(.success(delivery))
-                    orders[index].order.settled(.success(delivery))
-                }
-                return results.compactMap(\.self)
-            }
-            guard attempts < Self.mostAttempts else { throw PublicationError.contended(place) }
-            attempts += 1
+            return try await replace(known, with: entries.compactMap(\.entry?.store))
+        }
+        for (index, version) in versions.enumerated() {
+            guard let entry = entries[index].entry, let version else { continue }
+            entry.remember(version, orders[index].bases, at: place)
+            let delivery = Delivery(
+                manifest: version.manifest, receipt: nil, bytesSent: entry.bytesSent + Int64(bytes),
+                store: entry.encoded, duration: .now - start)
+            results[index] = .success(delivery)
+            orders[index].order.ended(.success(delivery))
+            orders[index].order.settled(.success(delivery))
+        }
+        return results.compactMap(\.self)
+    }
+
+    /// Tries until a head is the newest.
+    ///
+    /// - Parameters:
+    ///   - known: The head that lies there.
+    ///   - attempt: Writes one over the head that it is given, and returns its size; `nil` if another one has come first.
+    private func write(over known: KnownHead?, _ attempt: (KnownHead?) async throws -> Int?) async throws -> Int {
+        var known = known
+        for number in 1... {
+            if let size = try await attempt(known) { return size }
+            guard number < Self.mostAttempts else { break }
             try await Task.sleep(for: .milliseconds(Int.random(in: 10...200)))
             known = try await head()
         }
+        throw PublicationError.contended(place)
     }
 
     /// A head that lies there.
@@ -167,6 +177,12 @@ package final class Publisher: Sendable {
         let publisher: DeviceIdentifier
         let file: [UInt8]
         let tag: String
+    }
+
+    /// The head that this one has written last, or else the one that lies there. If another has taken its place since, it cannot be replaced.
+    private func lastHead() async throws -> KnownHead? {
+        if let known = written.withLock({ $0.take() }) { return known }
+        return try await head()
     }
 
     /// The head that lies there; `nil` for none.
@@ -209,12 +225,10 @@ package final class Publisher: Sendable {
         handingOverTo next: DeviceIdentifier? = nil,
         halting: (PublishedHead) throws -> [PublishedHead.HaltedStore] = { $0.halted }
     ) async throws {
-        for attempt in 1...Self.mostAttempts {
-            guard let known = try await head() else { throw PublicationError.nothingThere(place) }
-            if try await replace(known, halted: halting(known.head), next: next).isNewest { return }
-            if attempt < Self.mostAttempts { try await Task.sleep(for: .milliseconds(Int.random(in: 10...200))) }
+        _ = try await write(over: try await head()) { known in
+            guard let known else { throw PublicationError.nothingThere(place) }
+            return try await replace(known, halted: halting(known.head), next: next)
         }
-        throw PublicationError.contended(place)
     }
 
     /// Writes a head with these entries in the place of the known one.
@@ -222,11 +236,11 @@ package final class Publisher: Sendable {
     /// - Parameters:
     ///   - halted: The stores that are halted; `nil` for those that are.
     ///   - next: The device that goes on after this one.
-    /// - Returns: Its bytes, and whether it is the head now: if not, another program has published meanwhile.
+    /// - Returns: Its size, in bytes; `nil` if it is not the head now, as another program has published meanwhile.
     private func replace(
         _ known: KnownHead?, with entries: [PublishedHead.Store] = [], halted: [PublishedHead.HaltedStore]? = nil,
         next: DeviceIdentifier? = nil
-    ) async throws -> (bytes: Int, isNewest: Bool) {
+    ) async throws -> Int? {
         if let known, known.publisher != identity.id, let last = known.head.before {
             let folder = try TemporaryFolder(in: producer.options.copy.temporaryFolder)
             let path = folder.path.appending("head")
@@ -252,13 +266,18 @@ package final class Publisher: Sendable {
             throw PublicationError.tooMany(place)
         }
         do {
-            if try await storage.replaceHead(tagged: known?.tag, with: bytes) { return (bytes.count, true) }
+            guard let tag = try await storage.replaceHead(tagged: known?.tag, with: bytes) else {
+                return await isHead(bytes) ? bytes.count : nil
+            }
+            if !tag.isEmpty, next == nil {
+                let new = KnownHead(head: head, publisher: identity.id, file: bytes, tag: tag)
+                written.withLock { $0 = new }
+            }
         } catch {
             // It may be there all the same, if only the answer was lost.
             guard await isHead(bytes) else { throw error }
-            return (bytes.count, true)
         }
-        return (bytes.count, await isHead(bytes))
+        return bytes.count
     }
 
     private func isHead(_ bytes: [UInt8]) async -> Bool {

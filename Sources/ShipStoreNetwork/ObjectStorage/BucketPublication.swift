@@ -93,42 +93,50 @@ struct BucketPublication: PublicationStorage {
                 body: .file(file, size: object.size), payload: object.sha256, size: object.size), accepting: [200])
     }
 
-    package func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> Bool {
+    package func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String? {
         guard let tag else {
+            var new: String?
             do {
+                new = try await write(head, ("If-None-Match", "*"))
                 // An attempt may have written it whose answer was lost.
-                if try await !write(head, ("If-None-Match", "*")), await !isThere(head) { return false }
+                if new == nil, await !isThere(head) { return nil }
             } catch {
                 guard await isThere(head) else { throw error }
             }
             if !isUnconditional { try await probe(head) }
-            return true
+            return new ?? ""
         }
-        if try await write(head, ("If-Match", tag)) { return true }
+        if let new = try await write(head, ("If-Match", tag)) { return new }
         // Some compare with the tag without its quotes.
         let bare = tag.trimming("\"")
-        guard bare != tag, case .unchanged = try await self.head(unlike: tag, fresh: true) else { return false }
+        guard bare != tag, case .unchanged = try await self.head(unlike: tag, fresh: true) else { return nil }
         return try await write(head, ("If-Match", bare))
     }
 
-    /// - Returns: `false` if the condition does not hold.
-    private func write(_ head: [UInt8], _ condition: (String, String)) async throws -> Bool {
+    /// - Returns: The head's tag, or nothing where no condition keeps another program from replacing it; `nil` if the condition does not hold.
+    private func write(_ head: [UInt8], _ condition: (String, String)) async throws -> String? {
         let answer = try await client.send(
             StorageClient.Request(
                 "PUT", "head",
                 headers: [("Cache-Control", headCaching)] + (isUnconditional ? [] : [condition]),
                 body: .bytes(head), payload: ContentDigest(hashing: head), size: Int64(head.count)),
-            // A conflict with another writer is one that has come first, or none: the head says which.
-            accepting: [200, 409, 412, 501])
-        if answer.status == 501 { throw PublicationError.ignoresConditions(place) }
-        return answer.status == 200
+            // A conflict with another writer is one that has come first, or none: the head says which. There may be no head any more.
+            accepting: [200, 404, 409, 412, 501])
+        switch answer.status {
+        case 200: return isUnconditional ? "" : answer.response["ETag"] ?? ""
+        case 501: throw PublicationError.ignoresConditions(place)
+        case 404 where answer.code != "NoSuchKey": throw client.error(answer)
+        default: return nil
+        }
     }
 
     /// Tries whether conditions are honoured, as nothing else keeps two publishers apart. The same head is written, so that nothing is
     /// lost where they are not.
     private func probe(_ head: [UInt8]) async throws {
         let tag = "\"\(ContentDigest(hashing: head + [0]).hex.prefix(32))\""
-        if try await !write(head, ("If-None-Match", "*")), try await !write(head, ("If-Match", tag)) { return }
+        if try await write(head, ("If-None-Match", "*")) == nil, try await write(head, ("If-Match", tag)) == nil {
+            return
+        }
         // Another program may have written its own since.
         if await isThere(head) {
             _ = try? await client.send(StorageClient.Request("DELETE", "head"), accepting: [200, 204, 404])

@@ -31,6 +31,8 @@ final class PublicationRound {
     private var seen = [-1, -1, -1]
     /// Which phone publishes.
     private(set) var phone = 0
+    /// One that goes on while others publish as well; `nil` for a new one.
+    private var kept: Publisher?
     /// No follower gets beyond this state; `nil` while the store is not halted.
     private var limit: Int?
 
@@ -204,7 +206,10 @@ final class PublicationRound {
                 lying: rates[Int.random(in: 0..<5, using: &random)]))
         switch Int.random(in: 0..<15, using: &random) {
         case 0..<3: try change(rows: [1, 1, 5, 300][Int.random(in: 0..<4, using: &random)])
-        case 3..<5: _ = try? await publish()
+        case 3..<5:
+            // It may have handed over meanwhile.
+            if kept == nil || Int.random(in: 0..<4, using: &random) == 0 { kept = try publisher() }
+            _ = try? await kept?.publish()
         case 5:
             // Two at once, of which one may have the older copy.
             let (one, other) = (try publisher(), try publisher())

@@ -22,13 +22,13 @@ import Testing
 
     @Test func `a small change costs one request of the publisher, and one of a follower`() async throws {
         let round = try PublicationRound(seed: 1)
-        try await round.publish()
+        let publisher = try round.publisher()
+        _ = try await publisher.publish()
         try await round.look(0)
         try round.change()
         var before = round.storage.traffic
-        try await round.publish()
-        // One to read the head, and one to write it.
-        #expect(round.storage.traffic.requests - before.requests == 2)
+        _ = try await publisher.publish()
+        #expect(round.storage.traffic.requests - before.requests == 1)
         #expect(round.storage.traffic.up - before.up < 2000)
         before = round.storage.traffic
         try await round.look(0)

@@ -134,12 +134,12 @@ final class StorageInMemory: PublicationStorage {
         }
     }
 
-    func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> Bool {
+    func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String? {
         try call { state in
-            guard state.heads.last.map(Self.tag) == tag else { return false }
+            guard state.heads.last.map(Self.tag) == tag else { return nil }
             state.heads.append(head)
             state.bytesUp += head.count
-            return true
+            return Self.tag(of: head)
         }
     }
 
