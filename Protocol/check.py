@@ -50,7 +50,7 @@ JSON_KINDS: dict[str, Callable[[bytes], rules.Members]] = {
     "refusal": rules.last_word,
     "cancel": rules.last_word,
     "holdings": rules.holdings,
-    "catalog": publication.catalog,
+    "catalog": lambda payload: publication.catalog(payload).members,
 }
 ANSWERS: dict[str, Callable[[bytes], rules.Members]] = {"answer": rules.answer, "receipt": rules.receipt}
 
@@ -344,7 +344,7 @@ def problems(texts: dict[str, str]) -> list[str]:
             if file == SWEPT:
                 check_sweep(vector.section("") or b"")
             if file == WAYS:
-                check_ways(publication.all_steps(publication.catalog(vector.section("") or b"")))
+                check_ways(publication.catalog(vector.section("") or b"").all_steps())
         except (BrokenVector, AssertionError, Refused) as problem:
             found.append(f"{file}: {problem}")
     return found

@@ -20,6 +20,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ sys.dont_write_bytecode = True
 from decoder import json_rules as rules  # noqa: E402
 from decoder.followed import Copy, Published, former_heads, stores  # noqa: E402
 from decoder.place import Missing, Place, head_of, place  # noqa: E402
-from decoder.publication import Head, all_steps  # noqa: E402
+from decoder.publication import Head  # noqa: E402
 from decoder.publication import head as decoded_head  # noqa: E402
 from decoder.refused import Refused  # noqa: E402
 from decoder.way import Held, cost, is_way, way  # noqa: E402
@@ -165,9 +166,14 @@ def faults(store: Published) -> Iterator[str]:
             yield f"no way from {held.content}, which came with number {held.number}"
         elif not is_way(found_way, newest, held):
             yield f"no right way from {held.content}"
+    for later, earlier in pairwise(store.catalogs()):
+        if later.before is not None and later.before["counter"] != earlier.end["counter"]:
+            yield f"the catalog with number {earlier.end['counter']} is called {later.before['counter']}"
     last = next(store.catalogs(), None)
-    if last is not None and way([step for step, _ in store.in_head] + all_steps(last), newest, Held()) is None:
-        yield "no way from nothing in the last catalog"
+    if last is not None:
+        known = last.all_steps() + (store.catalog(last.landmark).way if last.landmark else [])
+        if way([step for step, _ in store.in_head] + known, newest, Held()) is None:
+            yield "no way from nothing in the last catalog and that of its landmark"
     first = way(steps, newest, Held()) or []
     print(f"{store.name}: from nothing in steps of {' + '.join(str(step['size']) for step in first)} bytes, which count as {cost(first)}")
     if newest in copies and copies[newest].manifest["store"]["size"] != store.members["size"]:

@@ -35,10 +35,10 @@ def offered(store: StoreFile = NEW, base: StoreFile = BASE, name: str = "Recipes
     return message(MANIFEST, over(store, base, name))
 
 
-def signed(device: Device, members: Members, as_sent: Members | None = None) -> Frames:
+def signed(device: Device, members: Members, as_sent: Members | None = None, certificate: bytes | None = None) -> Frames:
     """SIGNATURE and MANIFEST."""
     payload = joined(stored_json(document(members)))
-    own = frame(SIGNATURE, signature(value(device, signed_content(payload, device.id)), device.certificate))
+    own = frame(SIGNATURE, signature(value(device, signed_content(payload, device.id)), device.certificate if certificate is None else certificate))
     return [own, message(MANIFEST, as_sent or members)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from decoder import json_rules as rules
 from decoder import publication
@@ -38,12 +39,13 @@ class Copy:
 class Published:
     """A store of a head."""
 
-    def __init__(self, place: Place, publisher: str, members: Members, in_head: list[tuple[Members, bytes]]) -> None:
+    def __init__(self, place: Place, head: publication.Head, members: Members, in_head: list[tuple[Members, bytes]]) -> None:
         self.place = place
-        self.publisher = publisher
+        self.publisher = head.publisher
+        self.certificate = head.certificate
         self.members = members
         self.in_head = in_head
-        self.read: list[Members] = []
+        self.read: list[publication.Catalog] = []
         """The catalogs that have been read, the last one first."""
 
     @property
@@ -51,30 +53,34 @@ class Published:
         found: str = self.members["name"]
         return found
 
-    def catalogs(self) -> Iterator[Members]:
+    def catalogs(self) -> Iterator[publication.Catalog]:
         """The last one first, and at most as many as a follower reads."""
         yield from self.read
-        object = self.read[-1].get("before") if self.read else self.members.get("catalog")
+        object = self.read[-1].before if self.read else self.members.get("catalog")
         while object is not None and len(self.read) < MOST_CATALOGS:
             try:
-                found = publication.catalog(object_of(self.place, object["sha256"], object["size"]))
+                found = self.catalog(object)
             except Missing:
                 if not self.read:
                     raise
                 return
-            if found["name"] != self.name:
-                raise Refused("bad-manifest", f"the catalog of {self.name} is that of {found['name']}")
             self.read.append(found)
             yield found
-            object = found.get("before")
+            object = found.before
+
+    def catalog(self, object: Members) -> publication.Catalog:
+        found = publication.catalog(object_of(self.place, object["sha256"], object["size"]))
+        if found.name != self.name:
+            raise Refused("bad-manifest", f"the catalog of {self.name} is that of {found.name}")
+        return found
 
     def steps(self, number: int = 0) -> list[Members]:
         """All that lead on from contents with this number or higher ones, the oldest first."""
         found = {(step.get("from"), step["to"], step["counter"]): step for step, _ in self.in_head}
         for catalog in self.catalogs():
-            for step in publication.all_steps(catalog):
+            for step in catalog.all_steps():
                 found.setdefault((step.get("from"), step["to"], step["counter"]), step)
-            if publication.end_of(catalog)["counter"] <= number:
+            if catalog.end["counter"] <= number:
                 break
         return sorted(found.values(), key=lambda step: step["counter"])
 
@@ -88,11 +94,19 @@ class Published:
     def shipment(self, step: Members) -> bytes:
         if "sha256" in step:
             return object_of(self.place, step["sha256"], step["size"])
-        return next(content for each, content in self.in_head if each is step)
+        for each, content in chain(self.in_head, *map(self.bundled, self.read)):
+            if each is step:
+                return content
+        raise AssertionError("a step of another store")
+
+    def bundled(self, catalog: publication.Catalog) -> Iterator[tuple[Members, bytes]]:
+        if object := catalog.members.get("bundle"):
+            yield from catalog.shipments(object_of(self.place, object["sha256"], object["size"]))
 
     def taken(self, step: Members, base: Copy | None) -> Copy | None:
         """What the step makes of its base; none where it has one and that is not given. It is what the step says all the same."""
         consumer = Consumer()
+        consumer.certificate = self.certificate
         if base is not None and "from" in step:
             consumer.generations = [(base.manifest, self.publisher)]
             consumer.stores = {base.digest: base.store}
@@ -140,4 +154,4 @@ def former_heads(place: Place, head: publication.Head, known: str | None = None)
 
 def stores(place: Place, head: publication.Head) -> Iterator[Published]:
     for members, in_head in head.with_shipments():
-        yield Published(place, head.publisher, members, in_head)
+        yield Published(place, head, members, in_head)

@@ -17,7 +17,7 @@ MAGIC, OUR_VERSION = b"SHIPHEAD", 1
 SIGNED_BEFORE = b"ship-store publication head v1"
 FIELDS = len(MAGIC) + 1 + VALUE_SIZE
 LARGEST_HEAD, LARGEST_CONTENT = 262_144, 1_048_576
-LARGEST_CATALOG, LARGEST_JSON = 65_536, 1_048_576
+LARGEST_CATALOG = LARGEST_BUNDLE = 65_536
 MOST_STORES, MOST_STEPS, MOST_FORMER = 1024, 256, 16
 
 content_id = pattern("[0-9a-f]{32}")
@@ -54,17 +54,22 @@ HEAD = members({
     "publication": digest, "number": number, "software": label, "issued": timestamp, "expires": timestamp,
     "halted": array(HALTED, MOST_STORES), "stores": array(STORE, MOST_STORES),
 }, {"next": digest, "before": members({"sha256": digest, "size": integer(1, LARGEST_HEAD)})})  # fmt: skip
-WITH_OBJECT = members(STEP | FROM | {"sha256": digest})
+CATALOG_LINK = members({"sha256": digest, "size": integer(1, LARGEST_CATALOG), "counter": number})
+LINKED = members(STEP | FROM | {"sha256": digest, "catalog": CATALOG_LINK})
 CATALOG = members(
-    {"name": store_name, "whole": members(STEP | {"sha256": digest}, FROM), "leaps": steps(WITH_OBJECT), "skips": steps(WITH_OBJECT), "steps": steps(WITH_OBJECT)},
-    {"before": members({"sha256": digest, "size": integer(1, LARGEST_CATALOG)})},
-)
+    {"name": store_name, "leaps": steps(LINKED), "skips": steps(LINKED), "steps": steps(members(STEP | FROM, {"sha256": digest}))},
+    {
+        "whole": members(STEP | {"sha256": digest}, FROM), "before": CATALOG_LINK,
+        "bundle": members({"sha256": digest, "size": integer(1, LARGEST_BUNDLE)}),
+    },
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Head:
     publisher: str
     """The id of the device that has signed it, in hexadecimal."""
+    certificate: bytes
     members: Members
     shipments: list[bytes]
     """Of all steps of all stores, in their order."""
@@ -99,36 +104,91 @@ def head(file: bytes) -> Head:
     sizes = [step["size"] for store in known["stores"] for step in store["steps"]]
     if sum(sizes) != len(rest):
         raise no("more or less than the shipments of the steps")
-    shipments = []
-    for size in sizes:
-        shipments.append(rest[:size])
-        rest = rest[size:]
-    return Head(publisher, known, shipments)
+    shipments = list(cut(rest, sizes))
+    return Head(publisher, certificate, known, shipments)
 
 
-def catalog(file: bytes) -> Members:
+@dataclass(frozen=True)
+class Catalog:
+    members: Members
+
+    @property
+    def name(self) -> str:
+        found: str = self.members["name"]
+        return found
+
+    @property
+    def way(self) -> list[Members]:
+        """From the whole, or from the last landmark."""
+        return [*([self.members["whole"]] if "whole" in self.members else []), *self.members["leaps"]]
+
+    @property
+    def end(self) -> Members:
+        """A step that brings the catalog's content."""
+        return self.way[-1]
+
+    @property
+    def before(self) -> Members | None:
+        skips = self.members["skips"]
+        found: Members | None = skips[-1]["catalog"] if skips else self.members.get("before")
+        return found
+
+    @property
+    def landmark(self) -> Members | None:
+        """The link to the catalog of the last landmark, if this is none."""
+        found: Members | None = None if "whole" in self.members else self.members["leaps"][0]["catalog"]
+        return found
+
+    def all_steps(self) -> list[Members]:
+        return [*self.way, *self.members["skips"], *self.members["steps"]]
+
+    def shipments(self, bundle: bytes) -> Iterator[tuple[Members, bytes]]:
+        """Those of the steps that have no object of their own."""
+        bundled = [step for step in self.members["steps"] if "sha256" not in step]
+        return zip(bundled, cut(bundle, [step["size"] for step in bundled]))
+
+
+def catalog(file: bytes) -> Catalog:
     if len(file) > LARGEST_CATALOG:
         raise no("too long")
-    known: Members = CATALOG(rules.parsed(inflated(file, LARGEST_JSON)))
-    whole = known["whole"]
-    if "from" in whole:
-        raise no("a whole that needs something")
-    if len(all_steps(known)) > MOST_STEPS:
+    known: Members = CATALOG(rules.parsed(inflated(file, LARGEST_CONTENT)))
+    leaps, skips = known["leaps"], known["skips"]
+    if "whole" in known:
+        if "from" in known["whole"]:
+            raise no("a whole that needs something")
+        if leaps and not follows(leaps[0], known["whole"]):
+            raise no("leaps that do not begin at the whole")
+    elif not leaps:
+        raise no("neither a whole nor a leap")
+    if any(not follows(later, earlier) for chain in (leaps, skips) for earlier, later in zip(chain, chain[1:])):
+        raise no("leaps or skips that do not follow")
+    if any(step["counter"] <= step["catalog"]["counter"] for step in leaps + skips):
+        raise no("a step from a catalog that is not older")
+    if bool(leaps) != bool(skips):
+        raise no("leaps without skips, or skips without leaps")
+    if skips and not any(all(leap[member] == skips[0][member] for member in ("from", "catalog")) for leap in leaps):
+        raise no("skips that begin where no leap does")
+    if leaps and any(skips[-1][member] != leaps[-1][member] for member in ("to", "counter")):
+        raise no("skips that end elsewhere than the last leap")
+    if skips and "before" in known:
+        raise no("a catalog before, beside skips")
+    if sum(step["size"] for step in known["steps"] if "sha256" not in step) != known.get("bundle", {}).get("size", 0):
+        raise no("a bundle that is not as long as its steps")
+    found = Catalog(known)
+    if len(found.all_steps()) > MOST_STEPS:
         raise no("too many steps")
-    chain = [whole, *known["leaps"], *known["skips"]]
-    if any(later["from"] != earlier["to"] or later["counter"] <= earlier["counter"] for earlier, later in zip(chain, chain[1:])):
-        raise no("leaps and skips that do not follow")
-    return known
+    return found
 
 
-def all_steps(catalog: Members) -> list[Members]:
-    return [catalog["whole"], *catalog["leaps"], *catalog["skips"], *catalog["steps"]]
+def follows(later: Members, earlier: Members) -> bool:
+    return bool(later["from"] == earlier["to"] and later["catalog"]["counter"] == earlier["counter"])
 
 
-def end_of(catalog: Members) -> Members:
-    """The step that brings the catalog's content."""
-    last: Members = [catalog["whole"], *catalog["leaps"], *catalog["skips"]][-1]
-    return last
+def cut(bytes: bytes, sizes: list[int]) -> Iterator[bytes]:
+    start = 0
+    for size in sizes:
+        yield bytes[start : start + size]
+        start += size
 
 
 def inflated(stream: bytes, limit: int) -> bytes:

@@ -65,6 +65,8 @@ package enum Limits {
     package static let publicationText = 1024 * 1024
     /// Longest catalog, in bytes.
     package static let catalogSize = 64 * 1024
+    /// Most bytes of an object that has the shipments of several steps.
+    package static let bundleSize = 64 * 1024
     /// Most steps of a store that a head lists, and that a catalog does.
     package static let publishedSteps = 256
     /// Most catalogs of a store that a follower reads at a time.

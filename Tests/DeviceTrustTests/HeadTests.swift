@@ -24,7 +24,7 @@ import Testing
                 let bytes = random.bytes(Int.random(in: 1...900, using: &random))
                 let step = PublishedStep(
                     from: id(), to: id(), counter: UInt64(number), size: Int64(bytes.count), sha256: nil)
-                return PublishedHead.InlineStep(step, shipment: bytes)
+                return InlineStep(step, shipment: bytes)
             }
             return PublishedHead.Store(
                 name: name, newest: id(), counter: random.next() | 1, asOf: Timestamp(Date(timeIntervalSince1970: 7)),

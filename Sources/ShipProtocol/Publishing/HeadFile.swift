@@ -52,7 +52,9 @@ package struct HeadFile: Hashable, Sendable {
     package func head() throws(ProtocolError) -> PublishedHead {
         var head = try PublishedHead.decode(json[...], as: .manifest)
         var left = shipments[...]
-        guard head.take(from: &left), left.isEmpty else { throw Self.bad("its shipments are not as long as it says") }
+        guard head.takeShipments(from: &left), left.isEmpty else {
+            throw Self.bad("its shipments are not as long as it says")
+        }
         return head
     }
 

@@ -73,23 +73,7 @@ package struct PublishedHead: Hashable, Sendable {
                 steps: steps)
         }
 
-        mutating func take(from bytes: inout ArraySlice<UInt8>) -> Bool {
-            for index in steps.indices {
-                guard steps[index].step.size <= Int64(bytes.count) else { return false }
-                let size = Int(steps[index].step.size)
-                steps[index] = InlineStep(steps[index].step, shipment: Array(bytes.prefix(size)))
-                bytes = bytes.dropFirst(size)
-            }
-            return true
-        }
-    }
-
-    /// A step with its shipment.
-    package struct InlineStep: Hashable, Sendable {
-        package let step: PublishedStep
-        package let shipment: [UInt8]
-
-        package init(_ step: PublishedStep, shipment: [UInt8]) { (self.step, self.shipment) = (step, shipment) }
+        mutating func takeShipments(from bytes: inout ArraySlice<UInt8>) -> Bool { steps.takeShipments(from: &bytes) }
     }
 
     /// - Parameters:
@@ -106,12 +90,6 @@ package struct PublishedHead: Hashable, Sendable {
     }
 
     package subscript(_ name: StoreName) -> Store? { stores.first { $0.name == name } }
-}
-
-extension PublishedHead.InlineStep: Codable {
-    package init(from decoder: any Decoder) throws { self.init(try PublishedStep(from: decoder), shipment: []) }
-
-    package func encode(to encoder: any Encoder) throws { try step.encode(to: encoder) }
 }
 
 extension PublishedHead.Store: Codable {
@@ -153,9 +131,9 @@ extension PublishedHead {
     /// Takes the shipments of all steps.
     ///
     /// - Returns: `false` if there are fewer bytes than the steps say.
-    mutating func take(from bytes: inout ArraySlice<UInt8>) -> Bool {
+    mutating func takeShipments(from bytes: inout ArraySlice<UInt8>) -> Bool {
         for index in stores.indices {
-            guard stores[index].take(from: &bytes) else { return false }
+            guard stores[index].takeShipments(from: &bytes) else { return false }
         }
         return true
     }

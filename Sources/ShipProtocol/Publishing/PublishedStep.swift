@@ -10,13 +10,18 @@ package struct PublishedStep: Hashable, Sendable, Codable {
     package let counter: UInt64
     /// Of the shipment, in bytes.
     package let size: Int64
-    /// The digest of the shipment, and the name of its object; `nil` for a shipment that stands in the head.
+    /// The digest of the shipment, and the name of its object; `nil` for a shipment that stands in the head, or in a bundle.
     package let sha256: ContentDigest?
 
     package init(
         from: ManifestContent.ID?, to: ManifestContent.ID, counter: UInt64, size: Int64, sha256: ContentDigest?
     ) {
         (self.from, self.to, self.counter, self.size, self.sha256) = (from, to, counter, size, sha256)
+    }
+
+    /// The same with a shipment of another size.
+    func sized(_ size: Int64) -> PublishedStep {
+        PublishedStep(from: from, to: to, counter: counter, size: size, sha256: sha256)
     }
 
     /// The same shipment, as an object.
@@ -67,7 +72,7 @@ extension PublishedStep {
     }
 
     /// About the bytes of a request and its answer.
-    private static let requestCost: Int64 = 1024
+    static let requestCost: Int64 = 1024
     /// How many bytes written to the disk are as dear as one on the link.
     private static let bytesWrittenForOne: Int64 = 1024
 }

@@ -1,52 +1,117 @@
-/// What a publication has of one store beside the head. Each catalog leads from the one before to a newer content, and names that one: who is
-/// long behind reads back as far as there are steps from what it holds. Who holds nothing reads the last one alone.
+/// What a publication has of one store beside the head, up to some content of it. Every few publishes there is a new catalog, with the steps
+/// since the one before; every few catalogs the content is a landmark, and the catalog has the way there from nothing.
 ///
-///     whole --leap--> landmark --leap--> landmark --skip--> catalog --skip--> newest
-///                                                              |-step-> -step-> -|
+///     whole --leap--> landmark ------------leap------------> catalog
+///                        |-----skip-----> catalog --skip--------|
+///                                           |-step-> -step-> ...|
+///
+/// Each skip and each leap names the catalog where it begins. So who is long behind finds the catalog that has the steps from what it holds,
+/// and reads few others.
 ///
 /// Source: `Protocol/PUBLISHED.md` section 3. Vectors: `catalog_*`.
 package struct StoreCatalog: Hashable, Sendable {
     package let name: StoreName
-    /// The last shipment that needs nothing. Its content is the first landmark.
-    package let whole: PublishedStep
-    /// Since the whole, each from one landmark to the next.
-    package let leaps: [PublishedStep]
-    /// Since the last landmark, each from the content of one catalog to that of the next.
-    package let skips: [PublishedStep]
-    /// Others, since the catalog before.
+    /// The last shipment that needs nothing, if the content is a landmark. Its content is one, too.
+    package let whole: PublishedStep?
+    /// From the whole, or from the last landmark, each from where the one before ends: one, unless the copy was lost over which to make it.
+    package let leaps: [LinkedStep]
+    /// From the last landmark before this content, each from the content of one catalog to that of the next.
+    package let skips: [LinkedStep]
+    /// Single ones since the catalog before.
     package let steps: [PublishedStep]
-    /// The catalog before; `nil` for the first one.
-    package let before: PublishedObject?
+    /// The object with the shipments of those that have none of their own, one after the other; `nil` if there are no such.
+    package let bundle: PublishedObject?
+    /// The catalog before, where no skip begins at it.
+    private let former: CatalogLink?
+    /// Of the way here.
+    private let last: PublishedStep
 
-    /// All shipments that it names.
-    package var all: [PublishedStep] { [whole] + leaps + skips + steps }
-    /// The content of its last landmark.
-    package var landmark: ManifestContent.ID { leaps.last?.to ?? whole.to }
     /// The content to which it leads.
-    package var newest: ManifestContent.ID { skips.last?.to ?? landmark }
+    package var newest: ManifestContent.ID { last.to }
     /// The number of the shipments that lead there.
-    package var counter: UInt64 { skips.last?.counter ?? leaps.last?.counter ?? whole.counter }
+    package var counter: UInt64 { last.counter }
+    /// The catalog of the last landmark; `nil` if this is one.
+    package var landmark: CatalogLink? { whole == nil ? leaps.first?.catalog : nil }
+    /// The catalog before; `nil` for the first one.
+    package var before: CatalogLink? { skips.last?.catalog ?? former }
+    /// All steps.
+    package var all: [PublishedStep] { [whole].compactMap(\.self) + (leaps + skips).map(\.step) + steps }
+    /// The catalogs that it names.
+    package var links: [CatalogLink] { (leaps + skips).map(\.catalog) + [former].compactMap(\.self) }
 }
 
+// MARK: The object
+
 extension StoreCatalog: Message {
+    private enum CodingKeys: String, CodingKey { case name, whole, leaps, skips, steps, bundle, before }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        name = try members.decode(StoreName.self, forKey: .name)
+        whole = try members.decodeIfPresent(PublishedStep.self, forKey: .whole)
+        leaps = try members.decode([LinkedStep].self, forKey: .leaps)
+        guard let last = leaps.last?.step ?? whole else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .leaps, in: members, debugDescription: "neither a whole nor a leap")
+        }
+        self.last = last
+        skips = try members.decode([LinkedStep].self, forKey: .skips)
+        steps = try members.decode([PublishedStep].self, forKey: .steps)
+        bundle = try members.decodeIfPresent(PublishedObject.self, forKey: .bundle)
+        former = try members.decodeIfPresent(CatalogLink.self, forKey: .before)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(name, forKey: .name)
+        try members.encodeIfPresent(whole, forKey: .whole)
+        try members.encode(leaps, forKey: .leaps)
+        try members.encode(skips, forKey: .skips)
+        try members.encode(steps, forKey: .steps)
+        try members.encodeIfPresent(bundle, forKey: .bundle)
+        try members.encodeIfPresent(former, forKey: .before)
+    }
+
     var firstFlaw: String? {
         guard all.count <= Limits.publishedSteps else { return "more than \(Limits.publishedSteps) steps" }
-        guard all.allSatisfy({ $0.sha256 != nil }) else { return "a step without an object" }
+        if let flaw = (leaps + skips).lazy.compactMap(\.firstFlaw).first { return flaw }
         if let flaw = all.lazy.compactMap(\.firstFlaw).first { return flaw }
-        guard whole.from == nil else { return "a whole that needs something" }
-        var (place, counter) = (whole.to, whole.counter)
-        for step in leaps + skips {
-            guard step.from == place, step.counter > counter else { return "leaps and skips that do not follow" }
-            (place, counter) = (step.to, step.counter)
+        if let whole {
+            guard whole.from == nil else { return "a whole that needs something" }
+            guard let leap = leaps.first else { return skips.isEmpty ? flawOfSteps : "skips to a whole" }
+            guard leap.step.from == whole.to, leap.catalog.counter == whole.counter else {
+                return "leaps that do not begin at the whole"
+            }
         }
+        guard Self.areChained(leaps), Self.areChained(skips) else { return "leaps or skips that do not follow" }
+        guard let first = skips.first, skips.last?.step.to == last.to, skips.last?.step.counter == last.counter,
+            leaps.contains(where: { $0.catalog == first.catalog && $0.step.from == first.step.from })
+        else { return "skips that do not lead along the leaps" }
+        return former == nil ? flawOfSteps : "a catalog before, beside skips"
+    }
+
+    private var flawOfSteps: String? {
+        if let flaw = former?.firstFlaw { return flaw }
+        guard all.dropLast(steps.count).allSatisfy({ $0.sha256 != nil }) else { return "a step without an object" }
         guard steps.allSatisfy({ $0.from != nil }) else { return "a second whole" }
         guard zip(steps, steps.dropFirst()).allSatisfy({ $0.counter <= $1.counter }) else {
             return "numbers that do not rise"
         }
-        if let before, !(1...Int64(Limits.catalogSize)).contains(before.size) {
-            return "the size of a catalog is out of range"
+        let bundled = steps.filter { $0.sha256 == nil }
+        guard bundled.isEmpty == (bundle == nil) else { return "a bundle without steps, or steps without a bundle" }
+        guard let bundle else { return nil }
+        guard (1...Int64(Limits.bundleSize)).contains(bundle.size) else {
+            return "the size of a bundle is out of range"
         }
-        return nil
+        // Each is at most as large as a store may be, and there are few: no sum is too large.
+        return bundled.reduce(0) { $0 + $1.size } == bundle.size ? nil : "a bundle that is not as long as its steps"
+    }
+
+    private static func areChained(_ steps: [LinkedStep]) -> Bool {
+        steps.allSatisfy { $0.step.from != nil }
+            && zip(steps, steps.dropFirst()).allSatisfy {
+                $1.step.from == $0.step.to && $1.catalog.counter == $0.step.counter
+            }
     }
 
     /// The object.
@@ -60,7 +125,17 @@ extension StoreCatalog: Message {
         }
         self = try Self.decode(try PublicationText.unpacked(bytes[...])[...], as: .manifest)
     }
+
+    /// The shipments of the steps that have no object of their own.
+    ///
+    /// - Parameter bytes: The bundle, whose digest is right.
+    package func shipments(in bytes: [UInt8]) -> [InlineStep] {
+        var (steps, left) = (steps.filter { $0.sha256 == nil }.map { InlineStep($0) }, bytes[...])
+        return steps.takeShipments(from: &left) ? steps : []
+    }
 }
+
+// MARK: The next catalog
 
 extension StoreCatalog {
     /// The way from the whole may be as long as the whole for one part of it.
@@ -70,39 +145,56 @@ extension StoreCatalog {
     /// Most leaps since a whole.
     private static let mostLeaps = 64
 
-    /// Whether the catalog after this one is a landmark.
-    package var isLeapDue: Bool { skips.count + 1 >= Self.catalogsOfLeap }
-
-    /// The catalog after this one.
-    ///
-    /// - Parameters:
-    ///   - object: This one's.
-    ///   - skip: From this one's content to the newest.
-    ///   - leap: From the last landmark to the newest, if that is due.
-    ///   - steps: The single ones, all since this catalog.
-    /// - Returns: `nil` if the way from the whole would be too long: then a whole is to be made anew.
-    package func next(
-        _ object: PublishedObject, skip: PublishedStep, leap: PublishedStep?, steps: [PublishedStep]
-    ) -> StoreCatalog? {
-        guard !isLeapDue || leap != nil, leaps.count < Self.mostLeaps else { return nil }
-        let next =
-            if let leap {
-                StoreCatalog(
-                    name: name, whole: whole, leaps: leaps + [leap], skips: [], steps: steps + [skip], before: object)
-            } else {
-                StoreCatalog(
-                    name: name, whole: whole, leaps: leaps, skips: skips + [skip], steps: steps, before: object)
-            }
-        let way = (next.leaps + next.skips).reduce(0) { $0 + $1.size }
-        return way <= whole.size / Self.shareOfWay ? next : nil
-    }
-
     /// The first catalog, or the one with a whole that was made anew.
     ///
     /// - Parameters:
     ///   - before: The catalog before, if it can be read.
     ///   - steps: All since then, to the newest content.
-    package init(_ name: StoreName, _ whole: PublishedStep, after before: PublishedObject?, steps: [PublishedStep]) {
-        self.init(name: name, whole: whole, leaps: [], skips: [], steps: steps, before: before)
+    ///   - bundle: Of those that have no object.
+    package init(
+        _ name: StoreName, _ whole: PublishedStep, after before: CatalogLink?, steps: [PublishedStep],
+        _ bundle: PublishedObject?
+    ) {
+        self.init(
+            name: name, whole: whole, leaps: [], skips: [], steps: steps, bundle: bundle, former: before, last: whole)
+    }
+
+    /// The catalog after another one.
+    ///
+    /// - Parameters:
+    ///   - last: That one, with the catalog of the last landmark, which may be the same.
+    ///   - skip: From that one's content to the newest.
+    ///   - leap: From the landmark to the newest; `nil` if there is none.
+    ///   - steps: The single ones since.
+    ///   - bundle: Of those that have no object.
+    /// - Returns: `nil` if the way from the whole would be too long: then a whole is to be made anew.
+    package init?(
+        after last: KnownCatalog, landmark: KnownCatalog, skip: PublishedStep, leap: PublishedStep?,
+        steps: [PublishedStep],
+        _ bundle: PublishedObject?
+    ) {
+        let isFirst = last.link == landmark.link
+        let skip = LinkedStep(skip, after: last.link)
+        let leaps =
+            leap.map { [LinkedStep($0, after: landmark.link)] } ?? (isFirst ? [] : last.catalog.leaps) + [skip]
+        let all = landmark.catalog.leaps + leaps
+        guard let whole = landmark.catalog.whole, all.count <= Self.mostLeaps,
+            all.reduce(0, { $0 + $1.step.size }) <= whole.size / Self.shareOfWay
+        else { return nil }
+        let skips = (isFirst ? [] : last.catalog.skips) + [skip]
+        let isLandmark = skips.count >= Self.catalogsOfLeap
+        self.init(
+            name: last.catalog.name, whole: isLandmark ? whole : nil, leaps: isLandmark ? all : leaps, skips: skips,
+            steps: steps, bundle: bundle, former: nil, last: leap ?? skip.step)
+    }
+
+    /// A catalog that was read.
+    package struct KnownCatalog: Sendable {
+        package let link: CatalogLink
+        package let catalog: StoreCatalog
+
+        package init(_ catalog: StoreCatalog, at object: PublishedObject) {
+            (link, self.catalog) = (CatalogLink(object, counter: catalog.counter), catalog)
+        }
     }
 }

@@ -62,7 +62,7 @@ extension PublicationReader {
     /// Reads a small object.
     ///
     /// - Throws: `.publication(.badObject)`.
-    private func bytes(of object: PublishedObject, from place: Endpoint) async throws -> [UInt8] {
+    func bytes(of object: PublishedObject, from place: Endpoint) async throws -> [UInt8] {
         let bytes = try await beginning(of: object.sha256, upTo: object.size + 1)
         guard bytes.count == Int(object.size), ContentDigest(hashing: bytes) == object.sha256 else {
             throw PublicationError.badObject(place, object.sha256)

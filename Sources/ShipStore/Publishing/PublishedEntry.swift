@@ -14,12 +14,12 @@ struct PublishedEntry {
     private(set) var encoded: EncodedStore?
     private var roles: [Role] = [.newest]
 
-    /// Most bytes of shipments of a store in a head: one more, and they become objects.
-    private static let mostInHead: Int64 = 4096
+    /// Most bytes of shipments of a store in a head: one more, and they go into a bundle. Every follower takes them with each change.
+    private static let mostInHead: Int64 = 2560
     /// The same in number.
     private static let mostStepsInHead = 8
-    /// How many bytes of them stay in the head when they have become objects, for those who have nearly the newest.
-    private static let keptInHead: Int64 = 1024
+    /// How many bytes of them stay in the head when they are in a bundle, for those who have nearly the newest.
+    private static let keptInHead: Int64 = 768
 
     /// Publishes a version beside what is there.
     ///
@@ -44,7 +44,7 @@ struct PublishedEntry {
             return
         }
         let steps = try StepMaker(of: shipment, content, counter, publisher)
-        func entry(_ catalog: PublishedObject?, _ inHead: [PublishedHead.InlineStep]) -> PublishedHead.Store {
+        func entry(_ catalog: PublishedObject?, _ inHead: [InlineStep]) -> PublishedHead.Store {
             PublishedHead.Store(
                 name: version.name, newest: content, counter: counter, asOf: version.asOf,
                 size: version.manifest.store.size, catalog: catalog, steps: inHead)
@@ -61,49 +61,68 @@ struct PublishedEntry {
             return
         }
 
-        let known = try await Self.catalog(before, publisher)
-        var added: [PublishedStep] = []
-        for step in inHead where step.step.counter > known?.catalog.counter ?? 0 {
-            added.append(try await steps.put(step))
-        }
-        var single: PublishedStep?
-        if let next { single = try await steps.put(next) }
+        let known = try await Self.catalogs(before, publisher)
+        var objects: [ManifestContent.ID: PublishedStep] = [:]
         /// The step from another content that was published.
         func step(from content: ManifestContent.ID) async throws -> PublishedStep? {
-            if content == before?.newest { return single }
-            guard let copy = copies.first(where: { $0.content.id == content }),
-                let step = try await steps.step(over: copy)
-            else { return nil }
-            return try await steps.put(step)
+            if let step = objects[content] { return step }
+            var made = content == before?.newest ? next : nil
+            if made == nil, let copy = copies.first(where: { $0.content.id == content }) {
+                made = try await steps.step(over: copy)
+            }
+            if let made { objects[content] = try await steps.put(made) }
+            return objects[content]
         }
+        let skip: PublishedStep? = if let known { try await step(from: known.last.catalog.newest) } else { nil }
+        // What the head has alone goes into a bundle.
+        var alone = inHead.filter { $0.step.counter > known?.last.catalog.counter ?? 0 }
+        var single: PublishedStep?
+        if let before, let next, skip?.from != before.newest {
+            if let shipment = next.inHead {
+                alone.append(shipment)
+            } else {
+                single = try await step(from: before.newest)
+            }
+        }
+        let (bundled, bundle) = try await steps.put(bundled: alone)
+        let others = bundled + [single].compactMap(\.self)
         var catalog: StoreCatalog?
-        if let (object, known) = known, let skip = try await step(from: known.newest) {
-            let leap = known.isLeapDue ? try await step(from: known.landmark) : nil
-            let others = added + [single].compactMap(\.self).filter { $0 != skip }
-            catalog = known.next(object, skip: skip, leap: leap, steps: others)
-            if catalog == nil { added = others + [skip] }
-        } else if let single {
-            added.append(single)
+        if let known, let landmark = known.landmark, let skip {
+            catalog = StoreCatalog(
+                after: known.last, landmark: landmark, skip: skip,
+                leap: try await step(from: landmark.catalog.newest), steps: others, bundle)
         }
         if catalog == nil {
             let whole = try await steps.whole()
             encoded = encoded ?? whole.encoded
-            catalog = StoreCatalog(version.name, try await steps.put(whole), after: known?.object, steps: added)
+            catalog = StoreCatalog(
+                version.name, try await steps.put(whole), after: known?.last.link,
+                steps: others + [skip].compactMap(\.self), bundle)
         }
         guard let catalog else { throw BrokenInvariant("there is no catalog") }
         let object = try await steps.put(catalog)
         store = entry(object, (inHead + [next?.inHead].compactMap(\.self)).last(of: Self.keptInHead))
         bytesSent = steps.bytesSent
-        roles = [.newest, .catalog] + (catalog.landmark == content ? [.landmark] : [])
+        roles = [.newest, .catalog] + (catalog.landmark == nil ? [.landmark] : [])
     }
 
-    /// The catalog that the head names; `nil` if there is none that can be read: then all that is needed is made anew.
-    private static func catalog(
+    /// The catalog that the head names, and that of the last landmark; `nil` for what cannot be read: then all that is needed is made anew.
+    private static func catalogs(
         _ before: PublishedHead.Store?, _ publisher: Publisher
-    ) async throws -> (object: PublishedObject, catalog: StoreCatalog)? {
-        guard let before, let object = before.catalog else { return nil }
+    ) async throws -> (last: StoreCatalog.KnownCatalog, landmark: StoreCatalog.KnownCatalog?)? {
+        guard let before, let object = before.catalog,
+            let last = try await catalog(object, of: before.name, publisher)
+        else { return nil }
+        guard let link = last.catalog.landmark else { return (last, last) }
+        return (last, try await catalog(link.object, of: before.name, publisher))
+    }
+
+    private static func catalog(
+        _ object: PublishedObject, of name: StoreName, _ publisher: Publisher
+    ) async throws -> StoreCatalog.KnownCatalog? {
         do {
-            return (object, try await publisher.storage.catalog(object, of: before.name, from: publisher.place))
+            let catalog = try await publisher.storage.catalog(object, of: name, from: publisher.place)
+            return StoreCatalog.KnownCatalog(catalog, at: object)
         } catch PublicationError.badObject {
             return nil
         } catch PublicationError.objectGone {
@@ -127,11 +146,11 @@ struct PublishedEntry {
     }
 }
 
-extension [PublishedHead.InlineStep] {
+extension [InlineStep] {
     fileprivate var size: Int64 { reduce(0) { $0 + $1.step.size } }
 
     /// The last ones, of so many bytes at most.
-    fileprivate func last(of size: Int64) -> [PublishedHead.InlineStep] {
+    fileprivate func last(of size: Int64) -> [InlineStep] {
         var (kept, room) = (self, size - self.size)
         while room < 0, let first = kept.first {
             room += first.step.size

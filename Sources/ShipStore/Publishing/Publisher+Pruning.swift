@@ -35,8 +35,8 @@ extension Publisher {
         return (removed, objects.count - removed)
     }
 
-    /// Adds the objects of a store that are needed: what each catalog names that was the last one since that time; and of earlier ones the
-    /// steps that are newer than the whole, or smaller together.
+    /// Adds the objects of a store that are needed: each catalog that was the last one since that time, with the way there from nothing; and of
+    /// earlier ones the steps that are newer than the whole, or smaller together.
     private func addNeeded(
         by store: PublishedHead.Store, _ written: [ContentDigest: Timestamp], since time: Timestamp,
         to needed: inout Set<ContentDigest>
@@ -46,20 +46,31 @@ extension Publisher {
         var lastUntil: Timestamp?
         while let object = next {
             try Task.checkCancellation()
-            let catalog: StoreCatalog
+            let (catalog, start): (StoreCatalog, StoreCatalog?)
+            let isLast = lastUntil.map { $0 >= time } ?? true
             do {
                 catalog = try await storage.catalog(object, of: store.name, from: place)
+                if isLast, let landmark = catalog.landmark?.object {
+                    start = try await storage.catalog(landmark, of: store.name, from: place)
+                    needed.insert(landmark.sha256)
+                } else {
+                    start = isLast ? catalog : nil
+                }
             } catch PublicationError.objectGone where whole != nil {
                 return
             }
-            let current = whole ?? catalog.whole
-            let isLast = lastUntil.map { $0 >= time } ?? true
-            if catalog.counter <= current.counter { older += catalog.steps.reduce(0) { $0 + $1.size } }
-            guard isLast || catalog.counter > current.counter || older <= current.size else { return }
+            whole = whole ?? start?.whole
+            if let whole, catalog.counter <= whole.counter {
+                older += catalog.steps.reduce(0) { $0 + $1.size }
+                guard isLast || older <= whole.size else { return }
+            }
             needed.insert(object.sha256)
-            let named = isLast ? catalog.all : catalog.leaps + catalog.skips + catalog.steps
-            needed.formUnion(named.compactMap(\.sha256))
-            (next, whole, lastUntil) = (catalog.before, current, written[object.sha256])
+            // The leap to what is no landmark is for who takes the whole.
+            let leaps = (isLast || catalog.whole != nil ? catalog.leaps : []) + (start?.leaps ?? [])
+            needed.formUnion((leaps + catalog.skips).compactMap(\.step.sha256))
+            needed.formUnion(catalog.steps.compactMap(\.sha256))
+            needed.formUnion([catalog.bundle?.sha256, start?.whole?.sha256].compactMap(\.self))
+            (next, lastUntil) = (catalog.before?.object, written[object.sha256])
         }
     }
 

@@ -26,7 +26,7 @@ final class StepMaker {
         let path: FilePath
         let encoded: EncodedStore?
         /// The step with its shipment; `nil` if that is too long to stand in a head.
-        let inHead: PublishedHead.InlineStep?
+        let inHead: InlineStep?
     }
 
     /// - Parameters:
@@ -74,7 +74,11 @@ final class StepMaker {
             size <= Self.longestInHead ? try OpenFile.readingWithoutFollowing(path).read(Int(size), at: 0) : nil
         return Made(
             step: step, path: path, encoded: delivery.store,
-            inHead: bytes.map { PublishedHead.InlineStep(step, shipment: $0) })
+            inHead: bytes.map {
+                InlineStep(
+                    from: from, to: content, counter: counter, shipment: $0,
+                    signedWith: publisher.identity.certificate)
+            })
     }
 
     private func newFile() -> FilePath {
@@ -84,37 +88,37 @@ final class StepMaker {
 
     // MARK: Objects
 
-    func put(_ made: Made) async throws -> PublishedStep { try await put(made.step, at: made.path) }
-
-    /// Puts what stood in a head alone.
-    func put(_ step: PublishedHead.InlineStep) async throws -> PublishedStep {
-        try await put(step.step, at: try write(step.shipment))
+    func put(_ made: Made) async throws -> PublishedStep {
+        let object = PublishedObject(sha256: try ContentDigest(ofFile: made.path), size: made.step.size)
+        try await put(object, at: made.path)
+        return made.step.object(object.sha256)
     }
 
     func put(_ catalog: StoreCatalog) async throws -> PublishedObject {
         let bytes = catalog.encoded
-        guard bytes.count <= Limits.catalogSize, (try? StoreCatalog(decoding: bytes)) != nil else {
-            throw PublicationError.tooMany(publisher.place)
-        }
-        let object = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
-        try await put(object, at: try write(bytes))
-        return object
+        guard (try? StoreCatalog(decoding: bytes)) != nil else { throw PublicationError.tooMany(publisher.place) }
+        return try await put(bytes)
     }
 
-    private func put(_ step: PublishedStep, at path: FilePath) async throws -> PublishedStep {
-        let object = PublishedObject(sha256: try ContentDigest(ofFile: path), size: step.size)
+    /// Puts the shipments of steps into one object.
+    ///
+    /// - Returns: The steps as they are there; `nil` for no steps.
+    func put(bundled steps: [InlineStep]) async throws -> (steps: [PublishedStep], bundle: PublishedObject?) {
+        guard let first = steps.first else { return ([], nil) }
+        let bundled = [first.signed(with: publisher.identity.certificate)] + steps.dropFirst()
+        return (bundled.map(\.step), try await put(bundled.flatMap(\.shipment)))
+    }
+
+    private func put(_ bytes: [UInt8]) async throws -> PublishedObject {
+        let object = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
+        let path = newFile()
+        try OpenFile.creating(path).write(bytes)
         try await put(object, at: path)
-        return step.object(object.sha256)
+        return object
     }
 
     private func put(_ object: PublishedObject, at path: FilePath) async throws {
         try await publisher.storage.put(object, from: path)
         bytesSent += object.size
-    }
-
-    private func write(_ bytes: [UInt8]) throws(FileError) -> FilePath {
-        let path = newFile()
-        try OpenFile.creating(path).write(bytes)
-        return path
     }
 }

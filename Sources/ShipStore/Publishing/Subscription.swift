@@ -22,6 +22,10 @@ final class Subscription {
     private var head: PublishedHead?
     /// Who publishes it.
     private var publisher: Succession?
+    /// The publisher's.
+    private var certificate: [UInt8] = []
+    /// The bundle that was read last.
+    private var bundle: (object: PublishedObject, bytes: [UInt8])?
     /// Stores that were told to be as published.
     private var told: Set<StoreName> = []
     /// Since when stores are halted, as far as that was told.
@@ -37,8 +41,6 @@ final class Subscription {
         let time: ContinuousClock.Instant
     }
 
-    /// For which part of the bytes of a way to look for a shorter one.
-    private static let shareOfSearch: Int64 = 16
     /// How often to read the head anew, because an object has gone meanwhile.
     private static let mostReadings = 3
 
@@ -94,7 +96,7 @@ final class Subscription {
             let publisher = try await seen.admit(new, by: signer, bytes) { try stores(of: $0) != nil }
             // Also one that has expired is not followed by an older one.
             try checkTime(of: new)
-            (head, self.publisher, self.tag) = (new, publisher, tag)
+            (head, self.publisher, certificate, self.tag) = (new, publisher, file.signature.certificate, tag)
             return new
         }
     }
@@ -180,8 +182,9 @@ final class Subscription {
         _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64
     ) async throws -> Receipt? {
         var last: Receipt?
-        for step in try await route(store, from: held, above: counter) {
-            last = try await take(step, of: store) ?? last
+        let (route, search) = try await route(store, from: held, above: counter)
+        for step in route {
+            last = try await take(step, search, of: store) ?? last
             // Its publisher has signed something else than it says.
             guard let current = try consumer.installer.folder.current(of: store.name),
                 ManifestContent(of: current.manifest).id == step.to
@@ -194,51 +197,50 @@ final class Subscription {
     /// - Throws: `.noWay`.
     private func route(
         _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64
-    ) async throws -> [PublishedStep] {
-        var steps = store.steps.map(\.step)
-        var route = PublishedStep.route(
-            from: held, above: counter, to: store.newest, among: steps, storeSize: store.size)
-        var (next, bytesRead) = (store.catalog, Int64(0))
+    ) async throws -> ([PublishedStep], StepSearch) {
+        var search = StepSearch(for: store, from: held, above: counter)
+        var route = search.route
         for number in 0..<Limits.catalogs {
-            // A way from what is held is short. To find one costs at most a small part of a whole.
-            if let route, held == nil || route.first?.from != nil || bytesRead > route.size / Self.shareOfSearch {
-                break
-            }
-            guard let object = next else { break }
-            let catalog: StoreCatalog
+            guard let object = search.next(beyond: route) else { break }
             do {
-                catalog = try await reader.catalog(object, of: store.name, from: place)
+                search.add(try await reader.catalog(object, of: store.name, from: place), at: object)
             } catch PublicationError.objectGone where number > 0 {
                 // So old that nobody is to need it.
-                break
+                search.skip(object)
             }
-            (next, bytesRead) = (catalog.before, bytesRead + object.size)
-            steps += catalog.all
-            route = PublishedStep.route(
-                from: held, above: counter, to: store.newest, among: steps, storeSize: store.size)
-            // Nothing before it leads further.
-            if catalog.counter <= counter { break }
+            route = search.route
         }
         guard let route else { throw PublicationError.noWay(place, store.name) }
-        return route
+        return (route, search)
     }
 
-    private func take(_ step: PublishedStep, of store: PublishedHead.Store) async throws -> Receipt? {
-        if let digest = step.sha256 {
-            let object = PublishedObject(sha256: digest, size: step.size)
-            do {
-                let receipt = try await install(try await fetch(object), of: store.name)
-                consumer.installer.removeObject(digest)
-                return receipt
-            } catch {
-                // What has come of it is of use as long as the rest may come.
-                let failure = ShipmentError(error)
-                if failure != .stopped, !failure.breaksLink { consumer.installer.removeObject(digest) }
-                throw error
+    private func take(
+        _ step: PublishedStep, _ search: StepSearch, of store: PublishedHead.Store
+    ) async throws -> Receipt? {
+        guard let digest = step.sha256 else {
+            var steps = store.steps
+            if let catalog = search.catalog(ofBundled: step), let bundle = catalog.bundle,
+                !steps.contains(where: { $0.step == step })
+            {
+                if self.bundle?.object != bundle {
+                    self.bundle = (bundle, try await reader.bytes(of: bundle, from: place))
+                }
+                steps = catalog.shipments(in: self.bundle?.bytes ?? [])
             }
+            guard let found = steps.first(where: { $0.step == step }) else { return nil }
+            return try await install(BytesReader(found.signed(with: certificate).shipment), of: store.name)
         }
-        guard let shipment = store.steps.first(where: { $0.step == step })?.shipment else { return nil }
-        return try await install(BytesReader(shipment), of: store.name)
+        do {
+            let object = PublishedObject(sha256: digest, size: step.size)
+            let receipt = try await install(try await fetch(object), of: store.name)
+            consumer.installer.removeObject(digest)
+            return receipt
+        } catch {
+            // What has come of it is of use as long as the rest may come.
+            let failure = ShipmentError(error)
+            if failure != .stopped, !failure.breaksLink { consumer.installer.removeObject(digest) }
+            throw error
+        }
     }
 
     /// Brings all of an object, after what has come of it before.

@@ -86,7 +86,7 @@ private final class FaultDesk {
         try save(&after)
         guard let old = try catalog(of: before) else { return .first }
         guard let new = try catalog(of: after) else { throw Flaw(what: "there is no catalog") }
-        return new == old ? .small : new.whole == old.whole ? .catalog : .whole
+        return new == old ? .small : new.skips.isEmpty ? .whole : .catalog
     }
 
     private func save(_ moment: inout Moment) throws {

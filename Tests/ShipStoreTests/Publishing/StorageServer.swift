@@ -164,10 +164,11 @@ extension StorageServer.State {
             guard let object = store.catalog, let bytes = content.objects["objects/\(object.sha256.hex)"],
                 let catalog = try? StoreCatalog(decoding: bytes)
             else { return "a head without its catalog" }
-            for step in catalog.all {
-                guard let digest = step.sha256, content.objects["objects/\(digest.hex)"] != nil else {
-                    return "a head without its objects"
-                }
+            let named =
+                catalog.all.compactMap(\.sha256)
+                + [catalog.bundle?.sha256, catalog.landmark?.object.sha256].compactMap(\.self)
+            guard named.allSatisfy({ content.objects["objects/\($0.hex)"] != nil }) else {
+                return "a head without its objects"
             }
         }
         return nil

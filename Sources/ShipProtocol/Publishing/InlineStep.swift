@@ -1,0 +1,71 @@
+/// A step whose shipment stands beside it, in a head or in a bundle. There the SIGNATURE of the shipment needs no certificate: it is the
+/// publisher's, which the head has.
+///
+/// Source: `Protocol/PUBLISHED.md` sections 2 and 3.
+package struct InlineStep: Hashable, Sendable {
+    package let step: PublishedStep
+    /// As it stands there.
+    package let shipment: [UInt8]
+
+    package init(_ step: PublishedStep, shipment: [UInt8] = []) { (self.step, self.shipment) = (step, shipment) }
+}
+
+extension InlineStep: Codable {
+    package init(from decoder: any Decoder) throws { self.init(try PublishedStep(from: decoder)) }
+
+    package func encode(to encoder: any Encoder) throws { try step.encode(to: encoder) }
+}
+
+extension [InlineStep] {
+    /// Takes their shipments, one after the other.
+    ///
+    /// - Returns: `false` if there are fewer bytes than the steps say.
+    mutating func takeShipments(from bytes: inout ArraySlice<UInt8>) -> Bool {
+        for index in indices {
+            let step = self[index].step
+            guard step.size <= Int64(bytes.count) else { return false }
+            self[index] = InlineStep(step, shipment: [UInt8](bytes.prefix(Int(step.size))))
+            bytes = bytes.dropFirst(Int(step.size))
+        }
+        return true
+    }
+}
+
+extension InlineStep {
+    /// - Parameters:
+    ///   - from, to, counter: As in the step.
+    ///   - shipment: As a file has it.
+    ///   - certificate: The publisher's.
+    package init(
+        from: ManifestContent.ID?, to: ManifestContent.ID, counter: UInt64, shipment: [UInt8],
+        signedWith certificate: [UInt8]
+    ) {
+        let shipment = Self.signing(shipment, with: certificate, after: certificate)
+        self.init(
+            PublishedStep(from: from, to: to, counter: counter, size: Int64(shipment.count), sha256: nil),
+            shipment: shipment)
+    }
+
+    /// The same with its certificate, as a file has it.
+    ///
+    /// - Parameter certificate: The publisher's.
+    package func signed(with certificate: [UInt8]) -> InlineStep {
+        let shipment = Self.signing(shipment, with: certificate, after: [])
+        return InlineStep(step.sized(Int64(shipment.count)), shipment: shipment)
+    }
+
+    /// A shipment whose SIGNATURE, right after the preamble, has the certificate that it means, unless that has gone before. What has none
+    /// stays as it is.
+    private static func signing(
+        _ shipment: [UInt8], with certificate: [UInt8], after last: [UInt8]
+    ) -> [UInt8] {
+        let frame = shipment.dropFirst(Preamble.size)
+        guard let header = try? FrameHeader(decoding: frame), header.type == .signature,
+            frame.count >= FrameHeader.size + header.payloadLength + 4,
+            let signature = try? Signature(
+                decoding: frame.dropFirst(FrameHeader.size).prefix(header.payloadLength), after: certificate),
+            let signed = try? Frame.signature(signature).serialized(after: last)
+        else { return shipment }
+        return shipment.prefix(Preamble.size) + signed + frame.dropFirst(FrameHeader.size + header.payloadLength + 4)
+    }
+}
