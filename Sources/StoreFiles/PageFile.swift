@@ -19,6 +19,7 @@ package final class PageFile: PageSource, PageSink {
     private var runStart: UInt32 = 0
     /// The pointer map page that is being gathered.
     private var map: (number: UInt32, bytes: [UInt8])?
+    private var ahead: PagesAhead
     /// Called before each page; throws once the work is cancelled.
     private let check: () throws -> Void
     /// When reading, the pages of the file; when writing, the highest page so far.
@@ -40,6 +41,7 @@ package final class PageFile: PageSource, PageSink {
             throw StoreFlaw.truncated(size: Int(clamping: size))
         }
         pageCount = count
+        ahead = PagesAhead(pageSize: pageSize)
         self.check = check
     }
 
@@ -76,6 +78,7 @@ package final class PageFile: PageSource, PageSink {
         self.shared = shared
         self.pageSize = pageSize
         pageCount = 0
+        ahead = PagesAhead(pageSize: pageSize)
         self.check = check
         run.reserveCapacity(Self.gathered + 65_536)
     }
@@ -84,8 +87,8 @@ package final class PageFile: PageSource, PageSink {
         try check()
         try flush()
         if let shared, try shared.read(number, into: &page) { return }
-        let offset = Int64(number - 1) * Int64(pageSize)
-        guard try file.read(into: &page, at: offset) == page.count else {
+        let rest = pageCount - min(pageCount, number - 1)
+        guard try ahead.read(number, of: rest, into: &page, { try file.read(into: &$0, at: $1) }) else {
             throw FileError(.read, file.path, .ioError)
         }
     }
@@ -111,6 +114,7 @@ package final class PageFile: PageSource, PageSink {
         guard number == map?.number else {
             // Few entries belong to earlier maps: those of the children of high levels.
             shared?.replace(number)
+            ahead.forget()
             return try file.write(bytes, at: Int64(number - 1) * Int64(pageSize) + Int64(offset))
         }
         map?.bytes.replaceSubrange(offset..<(offset + 5), with: bytes)
@@ -144,6 +148,7 @@ package final class PageFile: PageSource, PageSink {
     /// - Parameter number: Of the first page.
     private func write(_ bytes: [UInt8], at number: UInt32) throws(FileError) {
         let offset = Int64(number - 1) * Int64(pageSize)
+        ahead.forget()
         guard let shared else { return try file.write(bytes, at: offset) }
         for range in try shared.changes(in: bytes, from: number) {
             try file.write(Array(bytes[range]), at: offset + Int64(range.lowerBound))

@@ -23,6 +23,11 @@ package struct PageGeometry: Hashable, Sendable {
             pageSize: settings.pageSize, reservedBytes: settings.reservedBytes, hasAutoVacuum: settings.hasAutoVacuum)
     }
 
+    /// Whether what a page of a tree holds fits as well in a page of the other.
+    package func hasSamePages(as other: PageGeometry) -> Bool {
+        (pageSize, usableSize) == (other.pageSize, other.usableSize)
+    }
+
     /// Bytes of an overflow page's content.
     package var overflowSize: Int { usableSize - 4 }
 

@@ -36,10 +36,13 @@ struct DeltaRows {
         return true
     }
 
+    /// See `RowCursor.takeLeaf`.
+    mutating func takeLeaf(upTo most: Int) throws -> PackedLeaf? {
+        isConverting ? nil : try rows.takeLeaf(upTo: most)
+    }
+
     /// See `RowCursor.skipCommonLeaf`.
-    mutating func skipCommonLeaf(
-        with other: inout DeltaRows
-    ) throws -> (count: Int, firstRowid: Int64, lastRowid: Int64)? {
+    mutating func skipCommonLeaf(with other: inout DeltaRows) throws -> PackedLeaf? {
         guard !isConverting, !other.isConverting else { return nil }
         return try rows.skipCommonLeaf(with: &other.rows)
     }

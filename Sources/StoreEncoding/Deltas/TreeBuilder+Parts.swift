@@ -61,7 +61,10 @@ extension TreeBuilder {
         guard var rows = tree.base.take() else { throw CompressionError.damaged(.base) }
         var row = DeltaRow()
         var left = count
+        let takesLeaves =
+            next > 0 && !tree.head.countsRowids && tree.shift == 0 && base.geometry.hasSamePages(as: writer.geometry)
         while left > 0 {
+            if takesLeaves, try copyLeaf(of: &rows, &left, &tree) { continue }
             guard try next(&row, of: &rows) else {
                 guard count == .max else { throw CompressionError.damaged(.base) }
                 break
@@ -86,6 +89,22 @@ extension TreeBuilder {
             try tree.tree.endRecord()
         }
         tree.base = rows
+    }
+
+    /// Copies the rows of a leaf at once, under their own rowids.
+    ///
+    /// - Parameter left: How many rows to copy.
+    /// - Returns: Whether there was such a leaf.
+    private func copyLeaf(of rows: inout DeltaRows, _ left: inout Int, _ tree: inout OpenTree) throws -> Bool {
+        guard work.has(DecodingWork.leaf(pageSize: settings.pageSize)), let leaf = try rows.takeLeaf(upTo: left) else {
+            return false
+        }
+        try work.spend(DecodingWork.row * leaf.count + leaf.sizes.quarters)
+        work.pay(bytes: leaf.sizes.sum)
+        try tree.tree.append(leaf)
+        tree.lastRowid = leaf.rowids.last
+        left -= leaf.count
+        return true
     }
 
     private func jump(_ event: TreeEvent, _ tree: inout OpenTree) throws {

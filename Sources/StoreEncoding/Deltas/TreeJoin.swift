@@ -96,8 +96,8 @@ private struct JoinSide {
         other.rows = nil
         defer { (self.rows, other.rows) = (rows, otherRows) }
         places = (rows.position, otherRows.position)
-        guard let found = try rows.skipCommonLeaf(with: &otherRows) else { return false }
-        common = found
+        guard let leaf = try rows.skipCommonLeaf(with: &otherRows) else { return false }
+        common = (leaf.count, leaf.rowids.first, leaf.rowids.last)
         return true
     }
 

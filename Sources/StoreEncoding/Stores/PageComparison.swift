@@ -22,7 +22,7 @@ package final class PageComparison: StoreBuilder.Target {
 
     package func write(_ built: [UInt8], number: UInt32) throws {
         try original.read(number, into: &page)
-        guard built == page else { throw EncodingFailure.selfCheckFailed }
+        guard built.hasSameBytes(as: page) else { throw EncodingFailure.selfCheckFailed }
     }
 
     package func writePointer(_ entry: (type: UInt8, parent: UInt32), map: UInt32, offset: Int) throws {

@@ -74,22 +74,33 @@ package struct RowCursor {
         return true
     }
 
+    /// Takes the rows of a leaf at once.
+    ///
+    /// - Parameter most: Rows to take at most.
+    /// - Returns: `nil` if something else than such a leaf comes next.
+    package mutating func takeLeaf(upTo most: Int) throws -> PackedLeaf? {
+        guard map == nil, let leaf = try reader.leafAhead(), leaf.count <= most else { return nil }
+        try skip(leaf)
+        return leaf
+    }
+
     /// Skips a leaf of this tree and of another one, if an equal leaf begins here in both.
     ///
-    /// - Returns: How many rows it skipped, and the rowids of the first and the last, both 0 in index trees; `nil` if it skipped nothing.
-    ///   The next rows may be equal all the same.
-    package mutating func skipCommonLeaf(
-        with other: inout RowCursor
-    ) throws -> (count: Int, firstRowid: Int64, lastRowid: Int64)? {
-        guard map == nil, other.map == nil, let page = try reader.leafAhead(), page.number > 1,
-            let otherPage = try other.reader.leafAhead(), otherPage.number > 1, page.bytes == otherPage.bytes,
-            page.cellCount > 0, try page.isSelfContained()
+    /// - Returns: The leaf; `nil` if it skipped nothing. The next rows may be equal all the same.
+    package mutating func skipCommonLeaf(with other: inout RowCursor) throws -> PackedLeaf? {
+        guard map == nil, other.map == nil, let page = try reader.pageAhead(),
+            let otherPage = try other.reader.pageAhead(),
+            page.bytes.hasSameBytes(as: otherPage.bytes), let leaf = try reader.leafAhead()
         else { return nil }
-        let (first, last) = try reader.skipLeaf(page)
-        _ = try other.reader.skipLeaf(otherPage)
-        position += page.cellCount
-        other.position += page.cellCount
-        return (page.cellCount, first, last)
+        try skip(leaf)
+        try other.skip(leaf)
+        return leaf
+    }
+
+    private mutating func skip(_ leaf: PackedLeaf) throws {
+        try reader.skip(leaf)
+        position += leaf.count
+        guard position <= mostRows else { throw StoreFlaw.page(root, .usedTwice) }
     }
 
     /// - Parameter cell: What `next` gave last.

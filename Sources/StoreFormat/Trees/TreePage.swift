@@ -9,7 +9,7 @@ final class TreePage {
     private let kind: TreeKind
     private let geometry: PageGeometry
     /// Where the cell pointers begin.
-    private let pointers: Int
+    let pointers: Int
 
     init(_ number: UInt32, _ bytes: [UInt8], _ kind: TreeKind, _ geometry: PageGeometry) throws(StoreFlaw) {
         let header = number == 1 ? DatabaseHeader.size : 0
@@ -87,37 +87,19 @@ final class TreePage {
             while index < cellCount {
                 let pointer = page + pointers + 2 * index
                 let start = Int(pointer[0]) << 8 | Int(pointer[1])
-                // The varints have at most 2 and 9 bytes; and 4 is the least that a cell takes.
-                guard start >= lowest, start + (isTable ? 11 : 4) <= usableSize else { break }
-                var position = start + 1
-                var size = Int(page[start])
-                if size >= 0x80 {
-                    guard page[position] < 0x80, size > 0x80 else { break }
-                    size = (size & 0x7F) << 7 | Int(page[position])
-                    position += 1
-                }
-                guard size <= mostLocal else { break }
-                if isTable {
-                    let first = position
-                    var rowid: UInt64 = 0
-                    while position < first + 8, page[position] >= 0x80 {
-                        rowid = rowid << 7 | UInt64(page[position] & 0x7F)
-                        position += 1
-                    }
-                    rowid =
-                        position < first + 8
-                        ? rowid << 7 | UInt64(page[position]) : rowid << 8 | UInt64(page[position])
-                    position += 1
-                    let value = Int64(bitPattern: rowid)
-                    guard position - first == Varint.length(of: rowid), last.map({ $0 < value }) ?? true else { break }
-                    last = value
-                }
-                let end = position + size
+                guard start >= lowest,
+                    let cell = WholeCell(page, at: start, upTo: usableSize, isTable: isTable, mostLocal: mostLocal)
+                else { break }
+                let end = cell.end
+                // 4 is the least that a cell takes.
                 let taken = max(4, end - start)
-                guard end <= usableSize, used + taken <= room, written + end - start <= output.count else { break }
+                guard start + 4 <= usableSize, used + taken <= room, written + end - start <= output.count,
+                    !isTable || last.map({ $0 < cell.rowid }) ?? true
+                else { break }
                 if let form {
-                    guard CanonicalRecord.isShortAndCanonical(page + position, count: size, form) else { break }
+                    guard CanonicalRecord.isShortAndCanonical(page + cell.record, count: cell.size, form) else { break }
                 }
+                if isTable { last = cell.rowid }
                 (target + written).copyMemory(from: page + start, byteCount: end - start)
                 written += end - start
                 used += taken
@@ -126,14 +108,6 @@ final class TreePage {
             }
         }
         return written
-    }
-
-    /// Whether the page holds all of its cells' records.
-    func isSelfContained() throws(StoreFlaw) -> Bool {
-        for index in 0..<cellCount {
-            guard try cell(index).overflow == 0 else { return false }
-        }
-        return true
     }
 
     /// Bytes for cells.

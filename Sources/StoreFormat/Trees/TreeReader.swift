@@ -205,41 +205,22 @@ package struct TreeReader {
 
     // MARK: By leaves
 
-    /// The leaf whose first cell comes next, with all of its cells; `nil` if something else comes next.
-    mutating func leafAhead() throws -> TreePage? {
-        while let top = levels.last {
-            if top.page.isLeaf {
-                if top.position < top.page.cellCount { return top.position == 0 ? top.page : nil }
-            } else if top.position <= 2 * top.page.cellCount {
-                if top.position % 2 == 0 {
-                    levels[levels.count - 1].position += 1
-                    let child = top.position / 2
-                    try descend(
-                        to: child < top.page.cellCount ? top.page.child(child) : top.page.rightChild)
-                    continue
-                }
-                guard kind == .table else { return nil }
-                if let lastRowid, try lastRowid > top.page.separator(top.position / 2) {
-                    throw StoreFlaw.page(top.page.number, .order)
-                }
-                levels[levels.count - 1].position += 1
-                continue
-            }
-            levels.removeLast()
-        }
-        return nil
+    /// The leaf whose first cell comes next; `nil` if something else comes next.
+    mutating func pageAhead() throws -> TreePage? {
+        guard try enterLeaf(), let level = levels.last, level.position == 0 else { return nil }
+        return level.page
     }
 
+    /// The same, if it is packed.
+    mutating func leafAhead() throws -> PackedLeaf? { try pageAhead().flatMap { PackedLeaf($0, kind, geometry) } }
+
     /// Passes over all cells of the leaf that `leafAhead` gave last.
-    ///
-    /// - Returns: The rowids of its first and of its last row, both 0 in an index tree.
-    mutating func skipLeaf(_ page: TreePage) throws -> (first: Int64, last: Int64) {
-        levels[levels.count - 1].position = page.cellCount
-        guard kind == .table, page.cellCount > 0 else { return (0, 0) }
-        let (first, last) = (try page.cell(0).rowid, try page.cell(page.cellCount - 1).rowid)
-        if let lastRowid, lastRowid >= first { throw StoreFlaw.page(page.number, .order) }
-        lastRowid = last
-        return (first, last)
+    mutating func skip(_ leaf: PackedLeaf) throws {
+        let top = levels.count - 1
+        levels[top].position = leaf.count
+        guard kind == .table else { return }
+        if let lastRowid, lastRowid >= leaf.rowids.first { throw StoreFlaw.page(levels[top].page.number, .order) }
+        lastRowid = leaf.rowids.last
     }
 
     // MARK: By place

@@ -53,6 +53,20 @@ struct PageAssembly {
         }
     }
 
+    /// Takes the cells of a leaf of the same geometry. It has none of its own.
+    mutating func append(_ leaf: PackedLeaf) {
+        precondition(isEmpty && bytes.count == leaf.bytes.count)
+        bytes.withUnsafeMutableBytes { page in
+            leaf.bytes.withUnsafeBytes { leafBytes in
+                for range in [pointers..<(pointers + 2 * leaf.count), leaf.start..<usableSize] {
+                    UnsafeMutableRawBufferPointer(rebasing: page[range])
+                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: leafBytes[range]))
+                }
+            }
+        }
+        (count, start, lastLength) = (leaf.count, leaf.start, leaf.lengths.last)
+    }
+
     private mutating func make(room length: Int, _ fill: (UnsafeMutableRawPointer) -> Void) {
         precondition(fits(length))
         start -= max(4, length)

@@ -87,6 +87,18 @@ package struct TreeWriter: ~Copyable {
         }
     }
 
+    /// Appends the rows of a leaf of a tree of the same kind and geometry. Where a leaf of this tree begins too, it is the same leaf.
+    package mutating func append(_ leaf: PackedLeaf) throws {
+        if kind == .table {
+            if let lastRowid, lastRowid >= leaf.rowids.first { throw StoreFlaw.page(0, .order) }
+            if !self.leaf.isEmpty, !self.leaf.fits(leaf.lengths.first) { try finishTableLeaf() }
+        }
+        guard self.leaf.isEmpty else { return try leaf.forEachCell { try append(cell: $0, rowid: $1) } }
+        try emitHeldLeaf()
+        self.leaf.append(leaf)
+        if kind == .table { lastRowid = leaf.rowids.last }
+    }
+
     /// Appends a row.
     ///
     /// - Parameter rowid: Of a table's row, above the last one; 0 in index trees.
@@ -211,14 +223,16 @@ package struct TreeWriter: ~Copyable {
             leaf = next
             return
         }
-        if leaf.isEmpty, var held = heldLeaf {
-            heldLeaf = nil
-            try push(
-                try store.emitNext(&held.page, type: kind.leafType, rightChild: nil), held.separator, level: 0)
-            held.page.removeAll()
-            spare = held.page
-        }
+        if leaf.isEmpty { try emitHeldLeaf() }
         leaf.append(cell)
+    }
+
+    private mutating func emitHeldLeaf() throws {
+        guard var held = heldLeaf else { return }
+        heldLeaf = nil
+        try push(try store.emitNext(&held.page, type: kind.leafType, rightChild: nil), held.separator, level: 0)
+        held.page.removeAll()
+        spare = held.page
     }
 
     // MARK: Interior pages

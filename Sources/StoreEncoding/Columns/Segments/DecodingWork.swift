@@ -28,6 +28,9 @@ package final class DecodingWork {
         return rows < 0 ? most : min(most, step + row * min(rows, most))
     }
 
+    /// The most that it costs to go through the rows of a leaf: each takes 6 bytes of it, or more.
+    static func leaf(pageSize: Int) -> Int { (row / 6 + 2) * pageSize }
+
     /// How much work is done between two looks at the clock: some milliseconds.
     private static let stretch = 1 << 20
     private let limits: DecodingLimits
@@ -46,6 +49,9 @@ package final class DecodingWork {
         self.limits = limits
         left = free
     }
+
+    /// Whether there is enough left to spend that.
+    func has(_ units: Int) -> Bool { units <= left }
 
     /// Decoders call it before they do the work.
     ///
