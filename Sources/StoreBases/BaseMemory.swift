@@ -18,6 +18,8 @@ public struct BaseMemory: Hashable, Sendable {
     public let folder: FilePath
     /// Most bytes of remembered files, together.
     public let budget: Int64
+    /// Whether its files are in the RAM of this process, as it has made them: no medium damages them.
+    let isInRAM: Bool
 
     public static let standardBudget: Int64 = 1_000_000_000
     /// The share of the disk that stays free: one part in `freeShare`.
@@ -32,8 +34,14 @@ public struct BaseMemory: Hashable, Sendable {
     ///   - folder: Nothing is made until something is to be remembered.
     ///   - budget: Bytes that all of it may take.
     public init(at folder: FilePath, budget: Int64 = standardBudget) {
-        self.folder = folder
-        self.budget = budget
+        (self.folder, self.budget, isInRAM) = (folder, budget, false)
+    }
+
+    /// A memory that goes with this process.
+    ///
+    /// - Parameter folder: In RAM, and for this process alone.
+    package init(inRAM folder: FilePath, budget: Int64) {
+        (self.folder, self.budget, isInRAM) = (folder, budget, true)
     }
 
     /// The user's own.

@@ -21,7 +21,8 @@ package struct RememberedCopy: Hashable, Sendable {
     }
 }
 
-/// A remembered copy, or an external file of one, whose digest has been verified. The file stays at least as long as this object.
+/// A remembered copy, or an external file of one, that is what it was: on a disk its digest has been verified. The file stays at least as
+/// long as this object.
 package final class OpenedBase: Sendable {
     package let path: FilePath
     private let file: OpenFile
@@ -33,7 +34,7 @@ package final class OpenedBase: Sendable {
 }
 
 extension RememberedCopy {
-    /// Reads the whole copy, and keeps it from being removed. A copy that is damaged or gone is forgotten.
+    /// Reads the whole copy, unless it is in RAM, and keeps it from being removed. A copy that is damaged or gone is forgotten.
     ///
     /// - Parameter isCancelled: Asked again and again while the file is read.
     /// - Returns: `nil` if it is not what it was, or cannot be read now.
@@ -62,7 +63,7 @@ extension RememberedCopy {
             guard try PlatformCalls.tryLock(file.descriptor, path, .shared) else { return nil }
             let status = try file.status
             if try folder.status(of: path).identity == status.identity, status.exposure == nil, status.size == size,
-                try ContentDigest(ofFile: file, unless: isCancelled) == sha256
+                memory.isInRAM ? true : try ContentDigest(ofFile: file, unless: isCancelled) == sha256
             {
                 return OpenedBase(file)
             }

@@ -41,7 +41,7 @@ package final class RecentBases: Sendable {
             !Self.mayClone(disk), let folder = try? TemporaryFolder(in: SharedMemory.folder)
         else { return nil }
         // The folder itself stays locked.
-        (self.lasting, recent) = (lasting, BaseMemory(at: folder.path.appending("bases"), budget: budget))
+        (self.lasting, recent) = (lasting, BaseMemory(inRAM: folder.path.appending("bases"), budget: budget))
         self.folder = folder
         self.delay = delay
     }

@@ -18,6 +18,6 @@ struct DeltaRow {
     var hash: UInt64 { isLong ? longHash : record.withUnsafeBytes { $0.keyedHash } }
 
     func hasSameRecord(as other: DeltaRow) -> Bool {
-        size == other.size && longHash == other.longHash && record == other.record
+        size == other.size && longHash == other.longHash && record.hasSameBytes(as: other.record)
     }
 }

@@ -157,7 +157,7 @@ package final class StoreTrees {
 
 /// Gathers cells before it hands them on.
 private struct CellChunk {
-    private static let size = 64 * 1024
+    private static let size = 128 * 1024
 
     private let kind: TreeKind
     private var bytes: [UInt8] = []

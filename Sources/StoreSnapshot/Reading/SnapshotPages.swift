@@ -18,6 +18,8 @@ final class SnapshotPages: PageSource {
     private let frames: [UInt32: UInt32]
     private let log: (file: UnsafeMutablePointer<sqlite3_file>, state: LogState)?
     private let interruption: Interruption
+    /// Of the store's file. Its pages that are not in the log do not change during the transaction, and no others are taken from there.
+    private var ahead: PagesAhead
 
     /// The size of all pages, in bytes.
     var size: Int64 { Int64(pageCount) * Int64(pageSize) }
@@ -54,6 +56,7 @@ final class SnapshotPages: PageSource {
         self.pageSize = pageSize
         self.pageCount = pageCount
         self.interruption = interruption
+        ahead = PagesAhead(pageSize: pageSize)
         guard !state.isMoved else {
             log = nil
             frames = [:]
@@ -70,15 +73,18 @@ final class SnapshotPages: PageSource {
     func read(_ number: UInt32, into page: inout [UInt8]) throws {
         try interruption.check()
         guard (1...pageCount).contains(number) else { throw StoreFlaw.page(number, .number) }
-        let isRead = page.withUnsafeMutableBytes { page in
-            guard let frame = frames[number], let log else {
-                return Self.read(store, into: page, at: Int64(number - 1) * Int64(pageSize))
+        let isRead =
+            if let frame = frames[number], let log {
+                // No writer may change the frame during the transaction: its header is checked all the same.
+                page.withUnsafeMutableBytes {
+                    let offset = LogState.offset(of: frame, pageSize: pageSize)
+                    return Self.read(log.file, into: $0, at: offset + LogState.frameHeaderSize)
+                } && log.state.page(inFrame: frame, of: log.file) == number
+            } else {
+                try ahead.read(number, of: pageCount - number + 1, into: &page) { bytes, offset in
+                    bytes.withUnsafeMutableBytes { Self.read(store, into: $0, at: offset) } ? bytes.count : 0
+                }
             }
-            let offset = LogState.offset(of: frame, pageSize: pageSize)
-            // No writer may change the frame during the transaction: its header is checked all the same.
-            return Self.read(log.file, into: page, at: offset + LogState.frameHeaderSize)
-                && log.state.page(inFrame: frame, of: log.file) == number
-        }
         guard isRead else { throw StoreFlaw.page(number, .number) }
     }
 
