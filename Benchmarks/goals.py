@@ -199,7 +199,7 @@ def of_publishing(found):
                  at_most(MEMORY, max(found.memory[publishing.S3]), "publishing: memory of either side", " MiB", "{:.1f} MiB".format)]
     if found.chains:
         rows.append(multiple(CHAIN, publishing.worst(found.chains),
-                             f"after {publishing.PUBLISHED:,} publishes, from any of the last {publishing.ASKED}: bytes", "the one delta"))
+                             f"after {publishing.PUBLISHED:,} publishes, from any of the last {publishing.RECENT}: bytes", "the one delta"))
     return rows
 
 
