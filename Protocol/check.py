@@ -20,7 +20,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from decoder import json_rules as rules  # noqa: E402
-from decoder import publication  # noqa: E402
+from decoder import publication, sealed  # noqa: E402
 from decoder.columns import store_of  # noqa: E402
 from decoder.deflater.stream import deflate, gzip_stream, zlib_stream  # noqa: E402
 from decoder.delta.apply import result_of  # noqa: E402
@@ -209,6 +209,24 @@ def check_head(vector: VectorFile, data: bytes) -> None:
     expect(taken == found.shipments, True)
 
 
+def check_sealed(vector: VectorFile) -> None:
+    files = {label: file for label, file in vector.sections if label in ("head", "object")}
+    keys = vector.section("keys") or b""
+    if (head := files.get("head")) is not None:
+        expect(sealed.keys_of(head), hashlib.sha256(keys).digest())
+    secret = sealed.secret(keys, vector.section("key") or b"")
+    if secret is None:
+        return expect(vector.detail("recipient"), "no")
+    if head is not None:
+        found = secret.head(head)
+    else:
+        name = secret.name(vector.detail("content"))
+        expect(name, vector.detail("object-name"))
+        found = secret.object(name, files["object"])
+        expect(hashlib.sha256(found).hexdigest(), vector.detail("content"))
+    expect(f"{len(found)} {hashlib.sha256(found).hexdigest()}", vector.detail("decrypted"))
+
+
 def check_deflate(vector: VectorFile) -> None:
     content, head = vector.section("content") or b"", vector.section("head") or b""
     level, memory_level, window_bits = (int(vector.detail(key)) for key in ("level", "memory-level", "window-bits"))
@@ -259,6 +277,8 @@ def check(vector: VectorFile) -> None:
         return check_refused_or(vector, lambda: check_ranges(vector))
     if vector.kind == "deflate":
         return check_deflate(vector)
+    if vector.kind == "sealed":
+        return check_refused_or(vector, lambda: check_sealed(vector))
     data = vector.section("") or b""
     if vector.kind == "stream":
         return check_session(vector, [("producer" if label == "" else label, content) for label, content in vector.sections])

@@ -5,7 +5,8 @@
     python3 Protocol/published.py PLACE --check             reads every object too, and takes every step
     python3 Protocol/published.py PLACE --into DIR          follows: DIR remembers, and has the stores as DIR/NAME/COUNTER/NAME.sqlite
 
-PLACE is a folder or a URL of http or https. `--publisher ID`, of 64 digits, refuses heads of other devices, `--at TIME` says when now is.
+PLACE is a folder or a URL of http or https. `--key FILE` has the key of a recipient, in 64 digits of `0-9a-f`, where it is encrypted. `--of-all N` is the
+place of who follows where a state is rolled out, 0 to 9,999. `--publisher ID`, of 64 digits, refuses heads of other devices, `--at TIME` says when now is.
 The signature of a head is verified, and who has signed it is told; whether to trust them is not known here.
 
 The exit status is 0 if all is right, 65 if something is not, 77 if the head is not for us (another publisher or publication, an older
@@ -29,9 +30,10 @@ sys.dont_write_bytecode = True
 from decoder import json_rules as rules  # noqa: E402
 from decoder.followed import Copy, Published, former_heads, stores  # noqa: E402
 from decoder.place import Missing, Place, head_of, place  # noqa: E402
-from decoder.publication import Head  # noqa: E402
+from decoder.publication import ALL, Head, is_for  # noqa: E402
 from decoder.publication import head as decoded_head  # noqa: E402
 from decoder.refused import Refused  # noqa: E402
+from decoder.sealed import Encrypted  # noqa: E402
 from decoder.way import Held, cost, is_way, way  # noqa: E402
 from unpack import write  # noqa: E402
 
@@ -111,11 +113,13 @@ class Memory:
         self.keep()
 
 
-def read_head(at: Place, arguments: argparse.Namespace, memory: Memory) -> tuple[bytes, Head]:
+def read_head(at: Encrypted, arguments: argparse.Namespace, memory: Memory) -> tuple[bytes, Head]:
     file = head_of(at)
     if file is None:
         raise Ended(NOTHING, "nothing is published")
     head = decoded_head(file)
+    if head.members.get("sealing", {}).get("keys") != at.keys:
+        raise Refused("bad-manifest", "it is encrypted with other keys than its publisher says")
     if arguments.publisher not in (None, head.publisher):
         raise Ended(NOT_FOR_US, f"published by {head.publisher}")
     memory.judge(at, file, head)
@@ -133,6 +137,8 @@ def tell(file: bytes, head: Head) -> None:
     for halted in members["halted"]:
         print(f"{halted['name']} is halted since {halted['since']}")
     for store in members["stores"]:
+        if "rollout" in store:
+            print(f"{store['name']} is rolled out: " + ", ".join(f"{stage['share'] / 100}% from {stage['since']} on" for stage in store["rollout"]))
         catalog = f"a catalog of {store['catalog']['size']} bytes" if "catalog" in store else "no catalog"
         print(f"{store['name']}: {store['newest']}, number {store['counter']}, {store['size']} bytes; {catalog}, steps in the head: {len(store['steps'])}")
 
@@ -209,16 +215,19 @@ def follow(store: Published, memory: Memory, halted: bool) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    at, memory = place(arguments.place), Memory(arguments.into)
+    key = bytes.fromhex(arguments.key.read_text(encoding="ascii")) if arguments.key else None
+    at, memory = Encrypted(place(arguments.place), key), Memory(arguments.into)
     for readings_left in reversed(range(READINGS)):
         file, head = read_head(at, arguments, memory)
         tell(file, head)
         complaints: list[str] = []
+        taken: set[str] = set()
         try:
             for store in stores(at, head):
                 if arguments.check:
                     complaints += told(store)
-                if arguments.into:
+                if arguments.into and store.name not in taken and is_for(store.members, arguments.place_of_mine, arguments.at):
+                    taken.add(store.name)
                     try:
                         follow(store, memory, store.name in {each["name"] for each in head.members["halted"]})
                     except Refused as refused:
@@ -238,6 +247,8 @@ def main() -> int:
     parser.add_argument("place", metavar="PLACE", help="a folder or a URL")
     parser.add_argument("--check", action="store_true", help="read every object, and take every step")
     parser.add_argument("--into", type=Path, metavar="DIR", help="follow, and keep there what is held")
+    parser.add_argument("--key", type=Path, metavar="FILE", help="has the key of a recipient, as the program keeps it in decryption.key")
+    parser.add_argument("--of-all", dest="place_of_mine", type=int, metavar="N", default=ALL - 1, help="the place in rollouts, from 0 on (default: the last)")
     parser.add_argument("--publisher", metavar="ID", help="refuse heads of other devices")
     parser.add_argument("--at", metavar="TIME", default=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
     arguments = parser.parse_args()

@@ -59,6 +59,12 @@ EMPTY = store(step(6, OF_EMPTY, None, id_of(EMPTY_STORE, "Empty")), name="Empty"
 
 
 HALTED = {"name": "Recipes", "since": CREATED_AT}
+def stage(share: int, since: str = CREATED_AT) -> Members:
+    return {"share": share, "since": since}
+
+
+FIRST_TO_GO = store(step(), newest=SECOND, counter=3, of=NEW, catalog=CATALOG, rollout=[stage(100), stage(10_000, EXPIRES)])
+SEALING = {"keys": "4d" * 32, "recipients": "7a" * 32}
 BEFORE = {"sha256": hashlib.sha256(b"a head").hexdigest(), "size": p.LARGEST_HEAD}
 
 
@@ -138,6 +144,9 @@ def good() -> Iterator[Vector]:
     spaced = text(compact_json(said(IN_CATALOG)).replace(",", ", ").replace(":{", " : {") + "\n")
     yield whole("halted", "Two stores are halted, of which one is not published any more", said(IN_CATALOG, halted=[HALTED | {"name": "Drinks"}, HALTED]))
     yield whole("next", "The last head of a device, which names the next", said(IN_CATALOG, next=STRANGER.id.hex()))
+    yield whole("rollout", "A state is for one follower in a hundred, the one before for the others", said(FIRST_TO_GO, IN_CATALOG), CHANGE)
+    yield whole("rollout_of_first_state", "The first state is for half of the followers until somebody says otherwise", said(IN_CATALOG | {"rollout": [stage(5000)]}))
+    yield whole("sealing", "It says how it is encrypted", said(IN_CATALOG, sealing=SEALING))
     yield whole("before", "The first head of a device that goes on after another, and the last one too", said(before=BEFORE, next=PHONE.id.hex()), device=STRANGER)
     yield whole("white_space", "White space in the JSON and behind it", said(IN_CATALOG), file=signed_head(content_of_head(spaced)))
     yield whole("step_elsewhere", "Steps of which none leads to what is newest: that is no matter of its form", said(store(step(), counter=9)), CHANGE)
@@ -322,6 +331,21 @@ def members() -> Iterator[Vector]:
         yield bad(f"halted_without_{name}", f"{name} of a halted store is missing", said(halted=[without(HALTED, name)]))
     yield bad("halted_falling", "Names of halted stores that fall", said(halted=[HALTED, HALTED | {"name": "Drinks"}]))
     yield bad("halted_1025", "1,025 halted stores", said(halted=[HALTED | {"name": f"n{each:04}"} for each in range(MOST_STORES + 1)]))
+    for name, about, value in (
+        ("no_stages", "No stages", []), ("17_stages", "More stages than there may be", [stage(share) for share in range(1, 18)]),
+        ("share_0", "A share of nobody", [stage(0)]), ("share_10001", "A share of more than all", [stage(10_001)]),
+        ("same_share", "A share twice", [stage(7), stage(7)]), ("falling_time", "A larger share before a smaller one", [stage(7, EXPIRES), stage(8)]),
+        ("without_since", "It does not say from when on", [{"share": 7}]), ("object", "One stage alone", stage(7)),
+    ):  # fmt: skip
+        yield bad(f"rollout_{name}", about, said(IN_CATALOG | {"rollout": value}))
+    states = [IN_CATALOG | {"counter": counter, "rollout": [stage(7)]} for counter in (9, 8, 7, 6, 5)]
+    for name, about, found in (
+        ("5_states", "More states of a store than there may be", states), ("for_all_first", "A state for all before another one", [IN_CATALOG | {"counter": 9}, *states[1:2]]),
+        ("same_number", "Two states with one number", [states[0], states[0]]), ("rising_numbers", "An older state before a newer one", [states[1], states[0]]),
+    ):  # fmt: skip
+        yield bad(f"rollout_{name}", about, said(*found))
+    for name, about, value in (("without_keys", "It does not say the keys", without(SEALING, "keys")), ("without_recipients", "It does not say for whom", without(SEALING, "recipients")), ("text", "It is a digest", "4d" * 32), ("short", "Half a digest of the keys", SEALING | {"keys": FIRST})):
+        yield bad(f"sealing_{name}", about, said(sealing=value))
     for name, about, value in (("text", "An id as people write it", "0123A-4567B"), ("short", "Half an id", FIRST), ("false", "No next device, as a boolean", False)):
         yield bad(f"next_{name}", about, said(next=value))
     for name, about, value in (

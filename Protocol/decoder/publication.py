@@ -18,7 +18,7 @@ SIGNED_BEFORE = b"ship-store publication head v1"
 FIELDS = len(MAGIC) + 1 + VALUE_SIZE
 LARGEST_HEAD, LARGEST_CONTENT = 262_144, 1_048_576
 LARGEST_CATALOG = LARGEST_BUNDLE = 65_536
-MOST_STORES, MOST_STEPS, MOST_FORMER = 1024, 256, 16
+MOST_STORES, MOST_STEPS, MOST_FORMER, MOST_STATES, MOST_STAGES, ALL = 1024, 256, 16, 4, 16, 10_000
 
 content_id = pattern("[0-9a-f]{32}")
 number = integer(1, 2**64 - 1)
@@ -45,15 +45,24 @@ def steps(step: rules.Rule) -> rules.Rule:
     return rule
 
 
+def rollout(value: Any) -> list[Members]:
+    found: list[Members] = array(members({"share": integer(1, ALL), "since": timestamp}), MOST_STAGES)(value)
+    if not found:
+        raise no("no stages")
+    if any(later["share"] <= earlier["share"] or later["since"] < earlier["since"] for earlier, later in zip(found, found[1:])):
+        raise no("stages that do not rise")
+    return found
+
+
 STORE = members(
     {"name": store_name, "newest": content_id, "counter": number, "asOf": timestamp, "size": integer(0, rules.LARGEST_STORE), "steps": steps(with_shipment_in_head)},
-    {"catalog": members({"sha256": digest, "size": integer(1, LARGEST_CATALOG)})},
+    {"catalog": members({"sha256": digest, "size": integer(1, LARGEST_CATALOG)}), "rollout": rollout},
 )
 HALTED = members({"name": store_name, "since": timestamp})
 HEAD = members({
     "publication": digest, "number": number, "software": label, "issued": timestamp, "expires": timestamp,
     "halted": array(HALTED, MOST_STORES), "stores": array(STORE, MOST_STORES),
-}, {"next": digest, "before": members({"sha256": digest, "size": integer(1, LARGEST_HEAD)})})  # fmt: skip
+}, {"next": digest, "sealing": members({"keys": digest, "recipients": digest}), "before": members({"sha256": digest, "size": integer(1, LARGEST_HEAD)})})  # fmt: skip
 CATALOG_LINK = members({"sha256": digest, "size": integer(1, LARGEST_CATALOG), "counter": number})
 LINKED = members(STEP | FROM | {"sha256": digest, "catalog": CATALOG_LINK})
 CATALOG = members(
@@ -97,15 +106,32 @@ def head(file: bytes) -> Head:
     publisher = signer_of(SIGNED_BEFORE, content, file[FIELDS - VALUE_SIZE : FIELDS], certificate)
     json, rest = sized(rest)
     known = HEAD(rules.parsed(json))
-    for member in ("halted", "stores"):
-        names = [store["name"] for store in known[member]]
-        if any(later <= earlier for earlier, later in zip(names, names[1:])):
-            raise no("names that do not rise")
+    halted = [store["name"] for store in known["halted"]]
+    if any(later <= earlier for earlier, later in zip(halted, halted[1:])):
+        raise no("names that do not rise")
+    check_states(known["stores"])
     sizes = [step["size"] for store in known["stores"] for step in store["steps"]]
     if sum(sizes) != len(rest):
         raise no("more or less than the shipments of the steps")
     shipments = list(cut(rest, sizes))
     return Head(publisher, certificate, known, shipments)
+
+
+def check_states(stores: list[Members]) -> None:
+    for newer, older in zip(stores, stores[1:]):
+        if older["name"] < newer["name"]:
+            raise no("names that do not rise")
+        if older["name"] == newer["name"] and (older["counter"] >= newer["counter"] or "rollout" not in newer):
+            raise no("numbers that do not fall, or a state for all before another one")
+    if any(first["name"] == last["name"] for first, last in zip(stores, stores[MOST_STATES:])):
+        raise no("too many states of a store")
+
+
+def is_for(store: Members, place: int, now: str) -> bool:
+    """PUBLISHED.md 10: whether a follower at this place takes it."""
+    if "rollout" not in store:
+        return True
+    return next((stage["since"] <= now for stage in store["rollout"] if place < stage["share"]), False)
 
 
 @dataclass(frozen=True)

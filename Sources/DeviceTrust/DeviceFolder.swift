@@ -5,6 +5,7 @@ public import SystemPackage
 /// The folder in which a device keeps its identity, and its list of trusted devices.
 ///
 ///     DIR/identity.pem     the key and the certificate
+///     DIR/decryption.key   the key that reads what others have encrypted for this device
 ///     DIR/peers.json       the trusted devices
 ///     DIR/counter          the number of its last shipment
 ///     DIR/turns/00 ... ff  empty folders: the lock on one orders the shipments of the stores that share it
@@ -13,6 +14,7 @@ public struct DeviceFolder: Sendable {
     let folder: PrivateFolder
 
     private static let identityFile: FilePath.Component = "identity.pem"
+    private static let decryptionFile: FilePath.Component = "decryption.key"
     static let peersFile: FilePath.Component = "peers.json"
     private static let counterFile: FilePath.Component = "counter"
     private static let storeLocksFolder: FilePath.Component = "turns"
@@ -51,6 +53,35 @@ public struct DeviceFolder: Sendable {
         defer { for index in bytes.indices { bytes[index] = 0 } }
         return try DeviceIdentity(
             pem: String(decoding: bytes, as: UTF8.self), in: path.appending(Self.identityFile))
+    }
+}
+
+// MARK: Encryption
+
+extension DeviceFolder {
+    /// The key that reads what others have encrypted for this device. The first call makes it.
+    package func decryptionKey() throws(IdentityError) -> DecryptionKey {
+        if let known = try existingDecryptionKey() {
+            try folder.sync()
+            return known
+        }
+        try folder.make()
+        return try folder.whileLocked { () throws(IdentityError) in
+            if let known = try existingDecryptionKey() { return known }
+            let new = DecryptionKey()
+            try folder.write(new.line, as: Self.decryptionFile)
+            return new
+        }
+    }
+
+    /// - Returns: `nil` if it has not been made yet.
+    package func existingDecryptionKey() throws(IdentityError) -> DecryptionKey? {
+        guard var bytes = try folder.read(Self.decryptionFile) else { return nil }
+        defer { for index in bytes.indices { bytes[index] = 0 } }
+        guard let key = DecryptionKey(line: bytes) else {
+            throw .damaged(path.appending(Self.decryptionFile), flaw: "it holds no key")
+        }
+        return key
     }
 }
 

@@ -17,5 +17,7 @@ public enum IdentityError: Error, Hashable, Sendable {
     case busy(FilePath)
     /// The certificate could not be made.
     case notMade
+    /// Nothing can be encrypted with this key.
+    case badKey(EncryptionKey)
     case file(FileError)
 }

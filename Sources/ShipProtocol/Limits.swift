@@ -71,6 +71,12 @@ package enum Limits {
     package static let publishedSteps = 256
     /// Most catalogs of a store that a follower reads at a time.
     package static let catalogs = 256
+    /// Most states of a store that a head has, each for other followers.
+    package static let statesOfStore = 4
+    /// Most stages of a rollout.
+    package static let rolloutStages = 16
+    /// Most devices that can read an encrypted publication, its publisher included.
+    package static let recipients = 101
     /// Most devices that have published a publication before the one that does now.
     package static let formerPublishers = 16
 }

@@ -120,9 +120,7 @@ public struct Producer: Sendable {
 
 extension Producer.Options {
     var knownDevice: Device? {
-        if let device { return device }
-        guard case .trustedPeers(let device) = trust else { return nil }
-        return device
+        device ?? trust.device
     }
 
     /// The identity of the sender; `nil` if it has none.

@@ -82,6 +82,8 @@ public enum ReceiveEvent: Hashable, Sendable {
     case finished(Receipt, Duration)
     /// The publisher of a store has halted it at this time, by its clock: it stays as it is.
     case halted(StoreName, since: Timestamp)
+    /// A newer state of a store is being rolled out, and is for this receiver from this time on; `nil` if nobody has said when.
+    case waiting(StoreName, until: Timestamp?)
     /// A sender that stays has gone without a word, or this side is told to stop, while no shipment was under way.
     case disconnected(ShipmentError)
     case failed(ShipmentError)

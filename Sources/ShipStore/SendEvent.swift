@@ -27,6 +27,8 @@ public enum SendEvent: Hashable, Sendable {
     case delivered(Delivery)
     /// A shipment has failed, or could not begin.
     case failed(StoreName, ShipmentError)
+    /// A store is no longer followed, for this reason; others are.
+    case unfollowed(StoreName, ShipmentError)
     /// The receiver of stores that are followed cannot be reached, or the connection broke; the follower tries again and again. Of a receiver
     /// that has connected itself: the connection broke.
     case disconnected(ShipmentError)

@@ -37,6 +37,18 @@ extension Producer {
         try await withPublisher(at: endpoint, link) { try await $0.resume(names) }
     }
 
+    /// Has all receivers take the newest state of stores, whatever is being rolled out.
+    ///
+    /// - Parameters:
+    ///   - names: None for all that are published.
+    ///   - link: How to reach the endpoint.
+    /// - Returns: The stores of which a state is still being rolled out.
+    public func release(
+        _ endpoint: Endpoint, _ names: Set<StoreName> = [], _ link: LinkOptions = LinkOptions()
+    ) async throws(ShipmentError) -> [StoreName] {
+        try await withPublisher(at: endpoint, link) { try await $0.release(names) }
+    }
+
     private func withPublisher<Result>(
         at endpoint: Endpoint, _ link: LinkOptions, _ body: (Publisher) async throws -> Result
     ) async throws(ShipmentError) -> Result {

@@ -11,6 +11,7 @@ extension Producer {
     ///
     /// - Parameters:
     ///   - endpoint: Where the shipments go.
+    ///   - publishing: How stores are published, if the endpoint is a publication.
     ///   - link: How to reach the endpoint.
     ///   - limit: For how long to try again after a failure that may pass.
     ///   - report: Told of what happens, as it does.
@@ -19,14 +20,15 @@ extension Producer {
     /// - Throws: The error of the first store that failed. The other stores have arrived nevertheless, except in a file, which is
     ///   complete or absent. `report` gets each error.
     public func send(
-        to endpoint: Endpoint, _ link: LinkOptions = LinkOptions(), retryingFor limit: Duration = .zero,
+        to endpoint: Endpoint, publishing: Publishing = Publishing(), _ link: LinkOptions = LinkOptions(),
+        retryingFor limit: Duration = .zero,
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
         let attempts = Attempts(until: .now + limit) { report(.disconnected($0)) }
         do {
             while true {
                 do throws(ShipmentError) {
-                    return try await attempt(to: endpoint, link, report)
+                    return try await attempt(to: endpoint, publishing, link, report)
                 } catch {
                     try await attempts.rest(after: error)
                 }
@@ -37,10 +39,11 @@ extension Producer {
     }
 
     private func attempt(
-        to endpoint: Endpoint, _ link: LinkOptions, _ report: @escaping @Sendable (SendEvent) -> Void
+        to endpoint: Endpoint, _ publishing: Publishing, _ link: LinkOptions,
+        _ report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) -> [Delivery] {
         do {
-            if let publisher = try publisher(to: endpoint, link, Publishing(), report) {
+            if let publisher = try publisher(to: endpoint, link, publishing, report) {
                 return try await publisher.publish()
             }
             let departure = try await depart(to: endpoint, link, report)

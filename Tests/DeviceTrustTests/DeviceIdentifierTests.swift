@@ -1,5 +1,6 @@
 import Crypto
 import DeviceTrust
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -76,5 +77,38 @@ import Testing
             let id = try #require(DeviceIdentifier(bytes: bytes))
             #expect(try DeviceIdentifier(id.text).bytes == bytes)
         }
+    }
+}
+
+@Suite struct EncryptionKeyTests {
+    @Test func `is read as it is written, and is no id`() throws {
+        for _ in 0..<50 {
+            let key = DecryptionKey().encryptionKey
+            #expect(try EncryptionKey(key.text) == key)
+            #expect(try EncryptionKey(key.text.lowercased().replacing("-", with: " ")) == key)
+            #expect(throws: DeviceIdentifierError.self) { try DeviceIdentifier(key.text) }
+            let id = try #require(DeviceIdentifier(bytes: key.bytes))
+            #expect(throws: DeviceIdentifierError.self) { try EncryptionKey(id.text) }
+        }
+    }
+
+    @Test func `is one for a device, whoever asks first`() async throws {
+        let scratch = try ScratchFolder()
+        let folder = scratch.path.appending("ship-store")
+        let keys = try await withThrowingTaskGroup(of: EncryptionKey.self) { group in
+            for _ in 0..<8 {
+                group.addTask(executorPreference: TestThreads.shared) { () async throws -> EncryptionKey in
+                    try DeviceFolder(at: folder).decryptionKey().encryptionKey
+                }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(keys.count == 1)
+        let key = try #require(try DeviceFolder(at: folder).existingDecryptionKey())
+        #expect(keys == [key.encryptionKey])
+        // A dump shows nothing of it.
+        var dumped = ""
+        dump(key, to: &dumped)
+        #expect(dumped.split(separator: "\n").count == 1)
     }
 }

@@ -39,6 +39,10 @@ import Testing
             next: Bool.random(using: &random) ? ContentDigest(sha256: random.bytes(32)) : nil,
             before: Bool.random(using: &random)
                 ? PublishedObject(sha256: ContentDigest(sha256: random.bytes(32)), size: 7) : nil,
+            sealing: Bool.random(using: &random)
+                ? PublishedHead.Sealing(
+                    keys: ContentDigest(sha256: random.bytes(32)), recipients: ContentDigest(sha256: random.bytes(32)))
+                : nil,
             halted: stores.map(\.name).filter { _ in Bool.random(using: &random) }.map {
                 PublishedHead.HaltedStore(name: $0, since: now)
             }, stores: stores)

@@ -19,7 +19,7 @@ import Testing
         path = scratch.path.appending("Recipes.sqlite")
         try SampleStore.plain.make(at: path)
         let watched = try WatchedStores(of: Producer(path), Following(), isShared: false)
-        store = FollowedStore(try #require(watched.all.first), Following())
+        store = FollowedStore(try #require(watched.all.first), Following()) { _ in }
         store.begin()
     }
 

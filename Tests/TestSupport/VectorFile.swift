@@ -8,7 +8,7 @@ package struct VectorFile: Sendable, CustomStringConvertible {
     /// Who reads the bytes, and as what.
     package enum Kind: String, CaseIterable, Sendable {
         case preamble, header, frames, part, data, block, manifest, hello, answer, receipt, refusal, cancel, content,
-            holdings, tables, stream, dialogue, canonical, segment, rows, delta, deflate, head, catalog, ranges
+            holdings, tables, stream, dialogue, canonical, segment, rows, delta, deflate, head, catalog, ranges, sealed
     }
 
     package struct Section: Sendable {

@@ -43,8 +43,8 @@ extension Manifest {
 
     private static let ownTable = "ship_store_metadata"
 
-    /// Rows that the user had left out count.
-    fileprivate var hasRows: Bool {
+    /// Whether it has rows, as far as the manifest tells. Rows that the user had left out count.
+    package var hasRows: Bool {
         guard let tables, omissions?.tables.isEmpty ?? true else { return true }
         return tables.contains { $0.key.unescaped.inLowerCase != Self.ownTable && $0.value.rows > 0 }
     }

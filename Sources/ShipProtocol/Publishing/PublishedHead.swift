@@ -29,10 +29,24 @@ package struct PublishedHead: Hashable, Sendable {
     package let next: ContentDigest?
     /// The last head of the device that published before this one, which names this one; `nil` for the first device.
     package let before: PublishedObject?
+    /// How the publication is encrypted; `nil` if it is not.
+    package let sealing: Sealing?
     /// The stores of which no follower is to take anything; strictly rising by name.
     package let halted: [HaltedStore]
-    /// Strictly rising by name.
+    /// Rising by name; the states of one store one after the other, the newest first.
     package private(set) var stores: [Store]
+
+    /// How a publication is encrypted.
+    package struct Sealing: Hashable, Sendable, Codable {
+        /// The digest of the object that has the secret for each recipient.
+        package let keys: ContentDigest
+        /// Tells who the recipients are.
+        package let recipients: ContentDigest
+
+        package init(keys: ContentDigest, recipients: ContentDigest) {
+            (self.keys, self.recipients) = (keys, recipients)
+        }
+    }
 
     /// A store that stays as followers hold it.
     package struct HaltedStore: Hashable, Sendable, Codable {
@@ -57,20 +71,29 @@ package struct PublishedHead: Hashable, Sendable {
         package let catalog: PublishedObject?
         /// The last steps, the oldest first; their shipments stand in the head.
         package private(set) var steps: [InlineStep]
+        /// Who may take this state when; `nil` for all, at once.
+        package private(set) var rollout: [RolloutStage]?
 
         package init(
             name: StoreName, newest: ManifestContent.ID, counter: UInt64, asOf: Timestamp, size: Int64,
-            catalog: PublishedObject?, steps: [InlineStep]
+            catalog: PublishedObject?, steps: [InlineStep], rollout: [RolloutStage]? = nil
         ) {
             (self.name, self.newest, self.counter, self.asOf, self.size) = (name, newest, counter, asOf, size)
-            (self.catalog, self.steps) = (catalog, steps)
+            (self.catalog, self.steps, self.rollout) = (catalog, steps, rollout)
         }
 
         /// The same, found unchanged at a later time.
         package func unchanged(asOf time: Timestamp) -> Store {
             Store(
                 name: name, newest: newest, counter: counter, asOf: max(asOf, time), size: size, catalog: catalog,
-                steps: steps)
+                steps: steps, rollout: rollout)
+        }
+
+        /// The same for others.
+        package func rolledOut(_ rollout: [RolloutStage]?) -> Store {
+            var store = self
+            store.rollout = rollout
+            return store
         }
 
         mutating func takeShipments(from bytes: inout ArraySlice<UInt8>) -> Bool { steps.takeShipments(from: &bytes) }
@@ -81,15 +104,25 @@ package struct PublishedHead: Hashable, Sendable {
     ///   - stores: In any order.
     package init(
         publication: ContentDigest, number: UInt64, software: String, issued: Timestamp, expires: Timestamp,
-        next: ContentDigest?, before: PublishedObject?, halted: [HaltedStore], stores: [Store]
+        next: ContentDigest?, before: PublishedObject?, sealing: Sealing?, halted: [HaltedStore], stores: [Store]
     ) {
         (self.publication, self.number, self.software) = (publication, number, ForeignText(software))
         (self.issued, self.expires, self.next, self.before) = (issued, expires, next, before)
+        self.sealing = sealing
         self.halted = halted.sorted { $0.name < $1.name }
-        self.stores = stores.sorted { $0.name < $1.name }
+        self.stores = stores.sorted { ($0.name, $1.counter) < ($1.name, $0.counter) }
     }
 
+    /// The newest state of a store.
     package subscript(_ name: StoreName) -> Store? { stores.first { $0.name == name } }
+
+    /// The states of a store that its followers take, the newest first.
+    package func states(of name: StoreName) -> [Store] { stores.filter { $0.name == name } }
+
+    /// Of the stores, rising.
+    package var names: [StoreName] {
+        stores.indices.filter { $0 == 0 || stores[$0 - 1].name != stores[$0].name }.map { stores[$0].name }
+    }
 }
 
 extension PublishedHead.Store: Codable {
@@ -105,20 +138,29 @@ extension PublishedHead.Store: Codable {
         if let catalog, !(1...Int64(Limits.catalogSize)).contains(catalog.size) {
             return "the size of a catalog is out of range"
         }
-        return steps.lazy.compactMap(\.firstFlaw).first
+        return rollout?.firstFlaw ?? steps.lazy.compactMap(\.firstFlaw).first
     }
 }
 
 extension PublishedHead: Message {
     private enum CodingKeys: String, CodingKey {
-        case publication, number, software, issued, expires, next, before, halted, stores
+        case publication, number, software, issued, expires, next, before, sealing, halted, stores
     }
 
     var firstFlaw: String? {
         guard software.isLabel else { return "software is not a label" }
         for names in [stores.map(\.name), halted.map(\.name)] {
             guard names.count <= Limits.holdings else { return "more than \(Limits.holdings) stores" }
-            guard zip(names, names.dropFirst()).allSatisfy(<) else { return "names that do not rise" }
+            guard zip(names, names.dropFirst()).allSatisfy(<=) else { return "names that do not rise" }
+        }
+        guard zip(halted, halted.dropFirst()).allSatisfy({ $0.name != $1.name }) else { return "a store halted twice" }
+        for (store, older) in zip(stores, stores.dropFirst()) where store.name == older.name {
+            guard store.counter > older.counter else { return "numbers of a store that do not fall" }
+            guard store.rollout != nil else { return "an older state beside one for all" }
+        }
+        // Of equal names, the one that comes so many after another is one too many.
+        guard zip(stores, stores.dropFirst(Limits.statesOfStore)).allSatisfy({ $0.name != $1.name }) else {
+            return "more than \(Limits.statesOfStore) states of a store"
         }
         if let before, !(1...Int64(Limits.headSize)).contains(before.size) {
             return "the size of a head is out of range"

@@ -23,6 +23,18 @@ public struct Device: Sendable {
         try Self.explained { try folder.existingIdentity() }
     }
 
+    /// With what others encrypt for this device; the first call makes it.
+    public func encryptionKey() throws(ShipmentError) -> EncryptionKey { try decryptionKey().encryptionKey }
+
+    func decryptionKey() throws(ShipmentError) -> DecryptionKey {
+        try Self.explained { try folder.decryptionKey() }
+    }
+
+    /// - Returns: `nil` if none has been made.
+    func existingDecryptionKey() throws(ShipmentError) -> DecryptionKey? {
+        try Self.explained { try folder.existingDecryptionKey() }
+    }
+
     /// Draws the number of the next shipment.
     func nextCounter() throws(ShipmentError) -> UInt64 {
         try Self.explained { try folder.nextCounter() }

@@ -12,20 +12,20 @@ public enum TrustPolicy: Sendable {
     /// begin with. From the first trusted device on, the list counts everywhere: another user of this machine is a stranger like any other.
     case trustedPeers(of: Device)
 
-    /// - Returns: `nil` for local programs, which have no list.
-    package func list() throws(ShipmentError) -> TrustList? {
+    /// This device; `nil` for local programs.
+    var device: Device? {
         guard case .trustedPeers(let device) = self else { return nil }
-        return try device.trustList()
+        return device
     }
+
+    /// - Returns: `nil` for local programs, which have no list.
+    package func list() throws(ShipmentError) -> TrustList? { try device?.trustList() }
 
     /// Whether it is this device itself.
     func isOwn(_ id: DeviceIdentifier) throws(ShipmentError) -> Bool { try ownIdentifier() == id }
 
     /// - Returns: `nil` if this device has no identifier yet, or needs none.
-    func ownIdentifier() throws(ShipmentError) -> DeviceIdentifier? {
-        guard case .trustedPeers(let device) = self else { return nil }
-        return try device.existingIdentity()?.id
-    }
+    func ownIdentifier() throws(ShipmentError) -> DeviceIdentifier? { try device?.existingIdentity()?.id }
 
     /// - Returns: The stores for which the other end of a link is trusted now.
     /// - Throws: `.link(.notTrusted)`, if it is no longer trusted; `.link(.noCertificate)` if it has shown no certificate, and a device has

@@ -152,6 +152,7 @@ extension IdentityError: ExplainedError {
         case .damaged(let path, let flaw): "\(path) cannot be used: \(flaw)"
         case .busy(let path): "another program is changing \(path)"
         case .notMade: "a certificate cannot be made"
+        case .badKey(let key): "nothing can be encrypted with the key \(key)"
         case .file(let error): error.cause
         }
     }

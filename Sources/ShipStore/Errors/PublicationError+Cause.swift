@@ -19,6 +19,13 @@ extension PublicationError {
             "what is published at \(place) is older than it was: number \(to) after \(from)"
         case .expired(let place, let time): "what is published at \(place) has expired at \(time)"
         case .noWay(let place, let name): "\(place) has no shipment by which \(name) can be reached from what is here"
+        case .notARecipient(let place): "what is published at \(place) is encrypted, and not for this device"
+        case .encrypted(let place): "what is published at \(place) is encrypted, and nobody is named to encrypt it for"
+        case .otherRecipients(let place, let names):
+            """
+            what is published at \(place) is to be encrypted for others than it is, and these are published there too: \
+            \(names.map(\.text).joined(separator: ", "))
+            """
         case .contended(let place): "other programs go on publishing at \(place)"
         case .tooMany(let place): "there is no room for more in the publication at \(place)"
         case .cannotPublish(let place): "one cannot publish at \(place)"
@@ -37,11 +44,12 @@ extension PublicationError {
         case .nothingThere, .notPublished: .here(.noInput)
         case .badHead(_, .versionNotSupported): .here(.protocolBroken)
         case .badHead, .badObject, .badStep, .noWay: .here(.badData)
-        case .badSignature, .otherPublisher, .handedOver, .otherPublication, .wentBack: .here(.notPermitted)
+        case .notARecipient, .badSignature, .otherPublisher, .handedOver, .otherPublication, .wentBack:
+            .here(.notPermitted)
         case .expired: .here(.tooOld)
         case .objectGone, .contended: .here(.tryAgain)
         case .tooMany: .here(.cannotInstall)
-        case .cannotPublish, .badStorage: .here(.usage)
+        case .cannotPublish, .badStorage, .encrypted, .otherRecipients: .here(.usage)
         case .ignoresConditions: .here(.cannotInstall)
         case .noCredentials: .here(.notPermitted)
         case .status(_, 408), .status(_, 429), .status(_, 500...), .storage(_, 408, _), .storage(_, 429, _),

@@ -151,6 +151,7 @@ extension IdentityError {
         case .damaged: .unusable
         case .busy: .inUse
         case .notMade: .here(.unexpected, isTold: false)
+        case .badKey: .here(.usage, isTold: false)
         case .file(let error): error.failureRule(.here)
         }
     }

@@ -31,14 +31,13 @@ extension PublicationError {
     fileprivate var mayPass: Bool {
         switch self {
         case .otherPublisher, .handedOver, .notPublished, .otherPublication, .cannotPublish, .badStorage,
-            .ignoresConditions, .noCredentials,
-            .tooMany,
+            .ignoresConditions, .noCredentials, .encrypted, .otherRecipients, .tooMany,
             .badHead(_, .versionNotSupported):
             false
         // Too late, too early, too many, or another writer was first [RFC 9110 section 15.5, RFC 6585].
         case .storage(_, let status, _): !(400...499).contains(status) || [408, 409, 425, 429].contains(status)
         case .nothingThere, .badHead, .badSignature, .badObject, .badStep, .objectGone, .wentBack, .expired, .noWay,
-            .contended, .status, .badAnswer:
+            .notARecipient, .contended, .status, .badAnswer:
             true
         }
     }

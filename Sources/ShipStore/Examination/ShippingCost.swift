@@ -41,7 +41,7 @@ struct ShippingCost: Sendable {
                 case .progress(let done, _, let wire): steps.withLock { $0.append((done, wire)) }
                 case .startedAgain: steps.withLock { $0.removeLast($0.count - min(1, $0.count)) }
                 case .connected, .copied, .finishing, .wentOn, .overtaken, .goesWhole, .mayBeGone, .awaitingReceipt,
-                    .delivered, .failed, .disconnected, .makesWay, .awaits, .listener:
+                    .delivered, .failed, .unfollowed, .disconnected, .makesWay, .awaits, .listener:
                     break
                 }
             }

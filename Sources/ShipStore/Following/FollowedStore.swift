@@ -7,6 +7,8 @@ import SystemPackage
 final class FollowedStore: Sendable {
     let watched: WatchedStore
     private let following: Following
+    /// Called once, when the store is no longer followed.
+    private let tellEnd: @Sendable (ShipmentError) -> Void
     private let state = Mutex(State())
 
     private struct State {
@@ -27,6 +29,8 @@ final class FollowedStore: Sendable {
         /// Looks that have found nothing new, one after the other.
         var looksInVain = 0
         var failures = 0
+        /// Whether the state that was read last has rows.
+        var hasRows = true
         /// Why the last shipment did not arrive: it is said once.
         var failure: ShipmentError?
         /// Why the store is no longer followed.
@@ -42,7 +46,9 @@ final class FollowedStore: Sendable {
     /// Each answer may cost a look.
     private static let leastTimeOfAnswers = Duration.milliseconds(100)
 
-    init(_ watched: WatchedStore, _ following: Following) { (self.watched, self.following) = (watched, following) }
+    init(
+        _ watched: WatchedStore, _ following: Following, tellingEnd tellEnd: @escaping @Sendable (ShipmentError) -> Void
+    ) { (self.watched, self.following, self.tellEnd) = (watched, following, tellEnd) }
 
     var name: StoreName { watched.name }
 
@@ -126,7 +132,7 @@ final class FollowedStore: Sendable {
     /// A state has been read that is to be offered.
     private func read(_ manifest: Manifest, since question: UInt64?) {
         let answer = question.map { Newest(answering: $0, ManifestContent(of: manifest).id) }
-        state.withLock { $0.answer = answer }
+        state.withLock { ($0.answer, $0.hasRows) = (answer, manifest.hasRows) }
     }
 
     /// What the offer of a manifest answers, if it is of the state that was read last; once.
@@ -174,8 +180,10 @@ final class FollowedStore: Sendable {
             underWay.withLock { $0 = nil }
             if isNews(result) { order.ended(result) }
             ended(result, found.withLock { $0 })
+            guard let end = self.end else { return }
+            tellEnd(end)
             // Nothing of it stays in RAM.
-            if self.end != nil, let recent = watched.recent { Task { await recent.settle() } }
+            if let recent = watched.recent { Task { await recent.settle() } }
         }
         return followed
     }
@@ -216,8 +224,10 @@ final class FollowedStore: Sendable {
                 state.failure = error
                 state.failures += 1
                 state.notBefore = max(state.notBefore, now + Self.backoff.unevenDelay(after: state.failures))
-                // A store that is being made anew, or migrated, may be refused for a moment.
-                if !error.mayPass, !following.keepsTrying, state.failures >= Self.mostAttempts { state.end = error }
+                // A store that is being made anew, or migrated, may be refused for a moment; one without rows, until it gets some.
+                if !error.mayPass, !following.keepsTrying, state.hasRows, state.failures >= Self.mostAttempts {
+                    state.end = error
+                }
             }
         }
     }

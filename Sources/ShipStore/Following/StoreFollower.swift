@@ -34,7 +34,11 @@ package final class StoreFollower: Sendable {
     private var stores: [FollowedStore] { state.withLock { $0.stores } }
 
     private func add(_ watched: WatchedStore) {
-        let store = FollowedStore(watched, following)
+        let store = FollowedStore(watched, following) { [weak self] end in
+            // Why the last one is not ends all, and is said then.
+            guard let self, ended == nil else { return }
+            report(.unfollowed(watched.name, end))
+        }
         state.withLock { state in
             guard !state.stores.contains(where: { $0.name == store.name }) else { return }
             state.stores.append(store)

@@ -41,6 +41,9 @@ final class WatchedStore: Sendable {
     /// How many states of the store are sent at a time, and how long to wait for one of them to be over before the oldest makes way for a
     /// new one.
     private static let mostVersions = 3
+    private static let leastTimeOfCopying = Duration.milliseconds(50)
+    /// Bytes a second.
+    private static let slowestCopying = 5e6
     private static let patience = Duration.seconds(1)
 
     private struct State {
@@ -175,7 +178,9 @@ final class WatchedStore: Sendable {
         try await makeRoom()
         let (version, duration) = try await make { [freed] in freed.ring() }
         _ = found(Look(state: version.state, left: version.left))
-        let rest = duration * (1 / max(following.shareOfCopying, 0.001) - 1)
+        // What takes longer than any disk needs was spent waiting: for a lock of the app's, or for this process to go on.
+        let longest = Self.leastTimeOfCopying + .seconds(Double(version.manifest.totalSize) / Self.slowestCopying)
+        let rest = min(duration, longest) * (1 / max(following.shareOfCopying, 0.001) - 1)
         state.withLock { state in
             state.newest = Newest(version: version, kept: isShared ? version : nil)
             state.versions.append(Newest(version: version))

@@ -30,6 +30,12 @@ public enum PublicationError: Error, Hashable, Sendable {
     case expired(Endpoint, since: Timestamp)
     /// No steps lead from what is held, or from nothing, to the newest content.
     case noWay(Endpoint, StoreName)
+    /// What is published is encrypted, and not for this device.
+    case notARecipient(Endpoint)
+    /// What is published is encrypted, and nobody has said for whom it is to be.
+    case encrypted(Endpoint)
+    /// What is published is to be encrypted for others than it is, and these stores are published there too.
+    case otherRecipients(Endpoint, also: [StoreName])
     /// Another program goes on publishing there.
     case contended(Endpoint)
     /// A store that is published has no room in the head or in its catalog.

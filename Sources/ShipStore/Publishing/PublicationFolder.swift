@@ -73,9 +73,9 @@ package struct PublicationFolder: PublicationStorage {
 
     // MARK: Writing
 
-    package func put(_ object: PublishedObject, from file: FilePath) async throws {
+    package func put(_ object: PublishedObject, from file: FilePath, as name: ContentDigest) async throws {
         let source = try OpenFile.readingWithoutFollowing(file)
-        try write(at: objectPath(object.sha256)) { (target) throws(FileError) in
+        try write(at: objectPath(name)) { (target) throws(FileError) in
             var offset: Int64 = 0
             while offset < object.size {
                 let piece = try source.read(Int(min(Int64(Self.pieceSize), object.size - offset)), at: offset)
@@ -135,7 +135,7 @@ package struct PublicationFolder: PublicationStorage {
         try Folder.sync(path.removingLastComponent())
     }
 
-    package func objects() async throws -> [(digest: ContentDigest, written: Timestamp)] {
+    package func objects() async throws -> [(name: ContentDigest, written: Timestamp)] {
         let names: [String]
         do throws(FileError) {
             names = try Folder.names(in: objectsPath)
@@ -154,10 +154,10 @@ package struct PublicationFolder: PublicationStorage {
         return Timestamp(Date(timeIntervalSince1970: status.modified / .seconds(1)))
     }
 
-    package func remove(_ digest: ContentDigest, writtenBefore time: Timestamp) async throws {
-        guard let written = written(digest), written < time else { return }
+    package func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
+        guard let written = written(name), written < time else { return }
         do throws(FileError) {
-            try PlatformCalls.removeFile(objectPath(digest))
+            try PlatformCalls.removeFile(objectPath(name))
         } catch {
             guard error.errno == .noSuchFileOrDirectory else { throw error }
         }

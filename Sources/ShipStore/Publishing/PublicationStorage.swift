@@ -4,7 +4,11 @@ package import SystemPackage
 /// Where publications lie, for who writes them.
 package protocol PublicationStorage: PublicationReader {
     /// Puts an object there, durably. One that is there already is written again: it may be about to be removed.
-    func put(_ object: PublishedObject, from file: FilePath) async throws
+    ///
+    /// - Parameters:
+    ///   - object: The file's digest and size.
+    ///   - name: Its digest, unless it is encrypted.
+    func put(_ object: PublishedObject, from file: FilePath, as name: ContentDigest) async throws
 
     /// Puts a head in the place of another, durably.
     ///
@@ -14,8 +18,8 @@ package protocol PublicationStorage: PublicationReader {
     func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String?
 
     /// All objects, and when each was written.
-    func objects() async throws -> [(digest: ContentDigest, written: Timestamp)]
+    func objects() async throws -> [(name: ContentDigest, written: Timestamp)]
 
     /// Removes an object, unless it has been written again since. One that is not there is no error.
-    func remove(_ digest: ContentDigest, writtenBefore time: Timestamp) async throws
+    func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws
 }

@@ -35,14 +35,16 @@ struct PublishedEntry {
             store = before.unchanged(asOf: version.asOf)
             return
         }
-        guard let shipment = version.shipment, let counter = version.manifest.counter else {
-            throw BrokenInvariant("a version is to be published that has no number, or no copy")
+        guard let counter = version.manifest.counter else {
+            throw BrokenInvariant("a version is to be published that has no number")
         }
         // Another program has published a later one.
         if let before, before.counter >= counter {
             store = before
             return
         }
+        // It was as published, and is not any more.
+        guard let shipment = version.shipment else { throw PublicationError.contended(publisher.place) }
         let steps = try StepMaker(of: shipment, content, counter, publisher)
         func entry(_ catalog: PublishedObject?, _ inHead: [InlineStep]) -> PublishedHead.Store {
             PublishedHead.Store(

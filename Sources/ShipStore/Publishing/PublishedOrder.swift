@@ -3,7 +3,7 @@ import ShipProtocol
 
 /// A store that is to be published, and the order that prepares it.
 struct PublishedOrder {
-    private let name: StoreName
+    let name: StoreName
     let order: ProducerSession.Order
     /// What is remembered of the store; `nil` for nothing.
     let bases: RememberedBases?

@@ -39,13 +39,29 @@ extension Publisher {
     /// - Throws: As `halt`.
     package func resume(_ names: Set<StoreName>) async throws -> [StoreName] { try await change(names) { _, _ in nil } }
 
+    /// Has all followers take the newest state of stores from now on, whatever is being rolled out.
+    ///
+    /// - Parameter names: None for all that are published.
+    /// - Returns: The stores of which a state is still being rolled out.
+    /// - Throws: As `halt`.
+    package func release(_ names: Set<StoreName>) async throws -> [StoreName] {
+        var left: [StoreName] = []
+        try await update(releasing: { head in
+            if let name = names.subtracting(head.names).min() { throw PublicationError.notPublished(place, name) }
+            let released = names.isEmpty ? Set(head.names) : names
+            left = head.names.filter { !released.contains($0) && head[$0]?.rollout != nil }
+            return released
+        })
+        return left
+    }
+
     private func change(
         _ names: Set<StoreName>, _ state: (StoreName, _ since: Timestamp?) -> PublishedHead.HaltedStore?
     ) async throws -> [StoreName] {
         var halted: [PublishedHead.HaltedStore] = []
         try await update { head in
             let since = Dictionary(uniqueKeysWithValues: head.halted.map { ($0.name, $0.since) })
-            let known = Set(head.stores.map(\.name)).union(since.keys)
+            let known = Set(head.names).union(since.keys)
             if let name = names.subtracting(known).min() { throw PublicationError.notPublished(place, name) }
             halted = known.compactMap { name in
                 names.isEmpty || names.contains(name)

@@ -17,19 +17,24 @@ extension Publisher {
         guard let known = try await head() else { throw PublicationError.nothingThere(place) }
         guard known.publisher == identity.id else { throw PublicationError.otherPublisher(place, known.publisher) }
         let former = try await storage.formerHeads(of: known.head, by: identity.id, from: place)
-        let written = Dictionary(objects.map { ($0.digest, $0.written) }) { first, _ in first }
+        let times = Dictionary(objects.map { ($0.name, $0.written) }) { first, _ in first }
+        let written: (ContentDigest) -> Timestamp? = { times[self.storage.name(of: $0)] }
         var needed = Set(([known.head] + former.map(\.head)).compactMap(\.before?.sha256))
         var stores = known.head.stores
         // Until this device has gone on, the last head of the one before was the head.
-        if let last = known.head.before, written[last.sha256].map({ $0 >= end }) ?? true {
+        if let last = known.head.before, written(last.sha256).map({ $0 >= end }) ?? true {
             stores += former.first?.head.stores ?? []
         }
         for store in stores { try await addNeeded(by: store, written, since: end, to: &needed) }
+        let keys = known.head.sealing?.keys
+        let names = Set(needed.map(storage.name) + [keys].compactMap(\.self))
+        // Until then, who has just read another head may read what was encrypted in another way.
+        let isSettled = keys.map { times[$0].map { $0 < end } ?? false } ?? true
         var removed = 0
-        for (digest, written) in objects where !needed.contains(digest) && written < end {
+        for (name, written) in objects where !names.contains(name) && written < end {
             try Task.checkCancellation()
-            guard try await isOurs(digest, former.map(\.device)) else { continue }
-            try await storage.remove(digest, writtenBefore: end)
+            guard try await isOurs(name, former.map(\.device), isSettled: isSettled) else { continue }
+            try await storage.remove(name, writtenBefore: end)
             removed += 1
         }
         return (removed, objects.count - removed)
@@ -38,7 +43,7 @@ extension Publisher {
     /// Adds the objects of a store that are needed: each catalog that was the last one since that time, with the way there from nothing; and of
     /// earlier ones the steps that are newer than the whole, or smaller together.
     private func addNeeded(
-        by store: PublishedHead.Store, _ written: [ContentDigest: Timestamp], since time: Timestamp,
+        by store: PublishedHead.Store, _ written: (ContentDigest) -> Timestamp?, since time: Timestamp,
         to needed: inout Set<ContentDigest>
     ) async throws {
         var (next, older, whole) = (store.catalog, Int64(0), nil as PublishedStep?)
@@ -70,19 +75,26 @@ extension Publisher {
             needed.formUnion((leaps + catalog.skips).compactMap(\.step.sha256))
             needed.formUnion(catalog.steps.compactMap(\.sha256))
             needed.formUnion([catalog.bundle?.sha256, start?.whole?.sha256].compactMap(\.self))
-            (next, lastUntil) = (catalog.before?.object, written[object.sha256])
+            (next, lastUntil) = (catalog.before?.object, written(object.sha256))
         }
     }
 
-    /// Whether an object is a catalog, or a shipment of this device or of one before it: what else may have such a name is not ours to remove.
-    private func isOurs(_ digest: ContentDigest, _ former: [ContentDigest]) async throws -> Bool {
+    /// Whether what lies under a name was encrypted here, is a catalog or keys, or a shipment of this device or of one before it: what else may
+    /// have such a name is not ours to remove.
+    ///
+    /// - Parameter isSettled: Whether this counts, too, for what is not encrypted as everything is now.
+    private func isOurs(_ name: ContentDigest, _ former: [ContentDigest], isSettled: Bool) async throws -> Bool {
         let bytes: [UInt8]
         do {
-            bytes = try await storage.beginning(of: digest, upTo: Int64(Limits.catalogSize))
+            if try await storage.isEncrypted(name, alsoBefore: isSettled) { return true }
+            guard isSettled else { return false }
+            bytes = try await storage.beginning(ofName: name, upTo: Int64(Limits.catalogSize))
         } catch PublicationError.objectGone {
             return false
         }
-        if ContentDigest(hashing: bytes) == digest, (try? StoreCatalog(decoding: bytes)) != nil { return true }
+        if ContentDigest(hashing: bytes) == name {
+            if PublicationKeys.areIn(bytes) || (try? StoreCatalog(decoding: bytes)) != nil { return true }
+        }
         var parser = FrameParser()
         parser.append(bytes)
         guard case .preamble(let preamble)? = try? parser.next(), preamble.role == .producer, preamble.mode == .oneWay,

@@ -13,7 +13,7 @@ import SystemPackage
 /// What a head names is there before the head is.
 package final class Publisher: Sendable {
     let producer: Producer
-    let storage: any PublicationStorage
+    let storage: SealedStorage
     /// Where that is.
     let place: Endpoint
     let identity: DeviceIdentity
@@ -34,8 +34,10 @@ package final class Publisher: Sendable {
         report: @escaping @Sendable (SendEvent) -> Void
     ) throws(ShipmentError) {
         guard let device = producer.options.knownDevice else { throw .identity(.notMade) }
-        (self.producer, self.storage, self.place, self.publishing) = (producer, storage, place, publishing)
+        (self.producer, self.place, self.publishing) = (producer, place, publishing)
         (self.device, self.report) = (device, report)
+        self.storage = try SealedStorage(
+            storage, at: place, as: device, for: publishing.recipients, in: producer.options.copy.temporaryFolder)
         identity = try device.identity()
     }
 
@@ -114,7 +116,8 @@ package final class Publisher: Sendable {
     /// - Throws: What is wrong with the storage, or with what lies there.
     private func publish(_ orders: [PublishedOrder]) async throws -> [Result<Delivery, ShipmentError>] {
         let start = ContinuousClock.now
-        let known = try await lastHead()
+        let names = Set(orders.map(\.name))
+        let known = try await addressed(try await lastHead(), naming: names)
         var versions: [PublishedVersion?] = []
         var results: [Result<Delivery, ShipmentError>?] = []
         for order in orders {
@@ -131,6 +134,7 @@ package final class Publisher: Sendable {
         }
         var entries = versions.map { _ in (before: PublishedHead.Store?.none, entry: PublishedEntry?.none) }
         let bytes = try await write(over: known) { known in
+            let known = try await addressed(known, naming: names)
             for (index, version) in versions.enumerated() {
                 guard let version else { continue }
                 let before = known?.head[version.name]
@@ -139,7 +143,7 @@ package final class Publisher: Sendable {
                 let copies = orders[index].bases?.bases ?? []
                 entries[index] = (before, try await PublishedEntry(of: version, after: before, over: copies, self))
             }
-            return try await replace(known, with: entries.compactMap(\.entry?.store))
+            return try await replace(known, with: entries.compactMap(\.entry?.store), publishing.rollout)
         }
         for (index, version) in versions.enumerated() {
             guard let entry = entries[index].entry, let version else { continue }
@@ -177,6 +181,8 @@ package final class Publisher: Sendable {
         let publisher: DeviceIdentifier
         let file: [UInt8]
         let tag: String
+        /// The last heads of the devices before, the last one first, as far as they are not among the objects yet, or not with these keys.
+        var former: [[UInt8]] = []
     }
 
     /// The head that this one has written last, or else the one that lies there. If another has taken its place since, it cannot be replaced.
@@ -190,21 +196,52 @@ package final class Publisher: Sendable {
     /// - Throws: `.otherPublisher` unless it is this device's, or one that this device is to go on after; `.handedOver`, `.badHead`,
     ///   `.badSignature`.
     func head() async throws -> KnownHead? {
-        guard case .head(let bytes, let tag) = try await storage.head(unlike: nil, fresh: true) else { return nil }
+        guard case .head(let bytes, let tag, let keys) = try await storage.head(unlike: nil, fresh: true) else {
+            return nil
+        }
         let (file, publisher) = try HeadFile.read(bytes, at: place)
-        var head = try file.head(at: place)
+        let head = try file.head(at: place, encryptedWith: keys)
         let next = head.next.flatMap { DeviceIdentifier(bytes: $0.bytes) }
         if publisher == identity.id {
             if let next { throw PublicationError.handedOver(place, to: next) }
-        } else {
-            guard next == identity.id else { throw PublicationError.otherPublisher(place, publisher) }
-            try skipNumbers(to: head.number)
-            let last = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
-            head = PublishedHead(
-                publication: head.publication, number: head.number, software: Software.name, issued: head.issued,
-                expires: head.expires, next: nil, before: last, halted: head.halted, stores: [])
+            return KnownHead(head: head, publisher: publisher, file: bytes, tag: tag)
         }
-        return KnownHead(head: head, publisher: publisher, file: bytes, tag: tag)
+        guard next == identity.id else { throw PublicationError.otherPublisher(place, publisher) }
+        try skipNumbers(to: head.number)
+        let last = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
+        return KnownHead(
+            head: head.withoutStores(before: last, head.sealing), publisher: publisher, file: bytes, tag: tag,
+            former: [bytes])
+    }
+
+    /// Goes on after a head for the recipients that are wanted: where it is for others, without its stores.
+    ///
+    /// - Parameter names: The stores that are to be published.
+    /// - Throws: `.otherRecipients`, `.encrypted`.
+    private func addressed(_ known: KnownHead?, naming names: Set<StoreName>) async throws -> KnownHead? {
+        guard let wanted = storage.wanted else {
+            // The place does not say for whom: it may show what was there before.
+            guard known?.head.sealing == nil else { throw PublicationError.encrypted(place) }
+            return known
+        }
+        guard publishing.recipients.count < Limits.recipients else { throw PublicationError.tooMany(place) }
+        guard let known else {
+            try storage.begin()
+            return nil
+        }
+        if known.head.sealing?.recipients == wanted { return known }
+        let others = known.head.names.filter { !names.contains($0) }
+        guard others.isEmpty else { throw PublicationError.otherRecipients(place, also: others) }
+        var former = known.former
+        while former.count <= Limits.formerPublishers {
+            let last = try former.last.map { try HeadFile(decoding: $0).head().before } ?? known.head.before
+            guard let last else { break }
+            former.append(try await storage.bytes(of: last, from: place))
+        }
+        try storage.begin()
+        return KnownHead(
+            head: known.head.withoutStores(before: known.head.before, storage.begun), publisher: known.publisher,
+            file: known.file, tag: known.tag, former: former)
     }
 
     /// Has the numbers of this device go on above those of the device before: so they rise for receivers too. Receivers of other stores
@@ -217,50 +254,60 @@ package final class Publisher: Sendable {
         try device.folder.skipCounters(to: number)
     }
 
-    /// Changes what the head says beside its stores.
+    /// Changes what the head says beside what is new.
     ///
-    /// - Parameter halting: Returns which stores are halted.
+    /// - Parameters:
+    ///   - halting: Returns which stores are halted.
+    ///   - releasing: Returns the stores whose newest state is for all followers from now on.
     /// - Throws: What is wrong with the storage, or with what lies there.
     func update(
         handingOverTo next: DeviceIdentifier? = nil,
-        halting: (PublishedHead) throws -> [PublishedHead.HaltedStore] = { $0.halted }
+        halting: (PublishedHead) throws -> [PublishedHead.HaltedStore] = { $0.halted },
+        releasing: (PublishedHead) throws -> Set<StoreName> = { _ in [] }
     ) async throws {
         _ = try await write(over: try await head()) { known in
             guard let known else { throw PublicationError.nothingThere(place) }
-            return try await replace(known, halted: halting(known.head), next: next)
+            return try await replace(
+                known, releasing: releasing(known.head), halted: halting(known.head), next: next)
         }
     }
 
     /// Writes a head with these entries in the place of the known one.
     ///
     /// - Parameters:
+    ///   - rollout: Of those that are new; `nil` for all followers at once.
+    ///   - released: The stores whose newest state is for all from now on.
     ///   - halted: The stores that are halted; `nil` for those that are.
     ///   - next: The device that goes on after this one.
     /// - Returns: Its size, in bytes; `nil` if it is not the head now, as another program has published meanwhile.
     private func replace(
-        _ known: KnownHead?, with entries: [PublishedHead.Store] = [], halted: [PublishedHead.HaltedStore]? = nil,
+        _ known: KnownHead?, with entries: [PublishedHead.Store] = [], _ rollout: Rollout? = nil,
+        releasing released: Set<StoreName> = [], halted: [PublishedHead.HaltedStore]? = nil,
         next: DeviceIdentifier? = nil
     ) async throws -> Int? {
-        if let known, known.publisher != identity.id, let last = known.head.before {
+        for (number, file) in (known?.former ?? []).enumerated() {
             let folder = try TemporaryFolder(in: producer.options.copy.temporaryFolder)
-            let path = folder.path.appending("head")
-            try OpenFile.creating(path).write(known.file)
-            try await storage.put(last, from: path)
+            let path = folder.path.appending("\(number)")
+            try OpenFile.creating(path).write(file)
+            let digest = ContentDigest(hashing: file)
+            try await storage.put(
+                PublishedObject(sha256: digest, size: Int64(file.count)), from: path, as: digest)
         }
-        let names = Set(entries.map(\.name))
-        let others = known?.head.stores.filter { !names.contains($0.name) } ?? []
         let number = try device.nextCounter()
         if let known = known?.head.number, number <= known {
             throw PublicationError.wentBack(place, from: known, to: number)
         }
         let now = Date()
+        let states = states(
+            after: known?.head, with: entries, rollout?.stages(from: now), releasing: released, at: Timestamp(now))
         let head = PublishedHead(
             publication: known?.head.publication
                 ?? ContentDigest(hashing: identity.id.bytes + Array("\(place)".utf8)),
             number: number, software: Software.name, issued: Timestamp(now),
             expires: Timestamp(now.addingTimeInterval(publishing.validity / .seconds(1))),
             next: next.map { ContentDigest(sha256: $0.bytes) }, before: known?.head.before,
-            halted: halted ?? known?.head.halted ?? [], stores: others + entries)
+            sealing: known == nil ? storage.begun : known?.head.sealing,
+            halted: halted ?? known?.head.halted ?? [], stores: states)
         let bytes = try identity.sign(head).encoded
         guard (try? HeadFile(decoding: bytes).head()) == head else {
             throw PublicationError.tooMany(place)
@@ -280,13 +327,49 @@ package final class Publisher: Sendable {
         return bytes.count
     }
 
+    /// The states of all stores once these are published.
+    private func states(
+        after head: PublishedHead?, with entries: [PublishedHead.Store], _ rollout: [RolloutStage]?,
+        releasing released: Set<StoreName>, at time: Timestamp
+    ) -> [PublishedHead.Store] {
+        let new = entries.flatMap { (head?.states(of: $0.name) ?? []).publishing($0, rollout, at: time) }
+        let names = Set(entries.map(\.name))
+        let others = (head?.names ?? []).filter { !names.contains($0) }.flatMap { name in
+            let states = head?.states(of: name).needed(at: time) ?? []
+            return released.contains(name) ? states.prefix(1).map { $0.rolledOut(nil) } : states
+        }
+        return new + others
+    }
+
     private func isHead(_ bytes: [UInt8]) async -> Bool {
-        guard case .head(bytes, _)? = try? await storage.head(unlike: nil, fresh: true) else { return false }
+        guard case .head(bytes, _, _)? = try? await storage.head(unlike: nil, fresh: true) else { return false }
         return true
     }
 }
 
+extension PublishedHead {
+    /// What a publisher goes on with where the stores are to be published anew.
+    fileprivate func withoutStores(before: PublishedObject?, _ sealing: Sealing?) -> PublishedHead {
+        PublishedHead(
+            publication: publication, number: number, software: Software.name, issued: issued, expires: expires,
+            next: nil, before: before, sealing: sealing, halted: halted, stores: [])
+    }
+}
+
 extension HeadFile {
+    /// - Parameter keys: The digest of those with which it was encrypted; `nil` if it was not.
+    /// - Throws: `.badHead`, also if it says otherwise.
+    func head(at place: Endpoint, encryptedWith keys: ContentDigest?) throws(PublicationError) -> PublishedHead {
+        let head = try head(at: place)
+        guard head.sealing?.keys == keys else {
+            throw .badHead(
+                place,
+                .badMessage(
+                    type: FrameType.manifest.rawValue, flaw: "it is encrypted with other keys than its publisher says"))
+        }
+        return head
+    }
+
     /// - Throws: `.badHead`.
     func head(at place: Endpoint) throws(PublicationError) -> PublishedHead {
         do throws(ProtocolError) {

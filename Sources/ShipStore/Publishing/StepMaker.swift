@@ -118,7 +118,7 @@ final class StepMaker {
     }
 
     private func put(_ object: PublishedObject, at path: FilePath) async throws {
-        try await publisher.storage.put(object, from: path)
+        try await publisher.storage.put(object, from: path, as: object.sha256)
         bytesSent += object.size
     }
 }

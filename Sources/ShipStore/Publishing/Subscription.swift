@@ -12,7 +12,7 @@ import Synchronization
 /// Source: `Protocol/PUBLISHED.md` section 4.
 final class Subscription {
     private let consumer: Consumer
-    private let reader: any PublicationReader
+    private let reader: SealedPublication
     private let place: Endpoint
     private let report: @Sendable (ReceiveReport) -> Void
     /// How long to wait before a failure that may pass is tried again.
@@ -24,12 +24,14 @@ final class Subscription {
     private var publisher: Succession?
     /// The publisher's.
     private var certificate: [UInt8] = []
-    /// The bundle that was read last.
+    /// The bundle that was read last, as long as steps of it are taken.
     private var bundle: (object: PublishedObject, bytes: [UInt8])?
     /// Stores that were told to be as published.
     private var told: Set<StoreName> = []
     /// Since when stores are halted, as far as that was told.
     private var halts: [StoreName: Timestamp] = [:]
+    /// The states that are not for this receiver yet, as far as that was told.
+    private var waits: [StoreName: ManifestContent.ID] = [:]
     /// When each store was last as published, as far as that is noted.
     private var noted: [StoreName: Timestamp] = [:]
     /// What could not be installed, and why: it is tried again when something else is published, or the cause may have passed.
@@ -48,7 +50,8 @@ final class Subscription {
         _ consumer: Consumer, to reader: any PublicationReader, at place: Endpoint, patience: Duration = .seconds(10),
         report: @escaping @Sendable (ReceiveReport) -> Void
     ) {
-        (self.consumer, self.reader, self.place, self.report) = (consumer, reader, place, report)
+        (self.consumer, self.place, self.report) = (consumer, place, report)
+        self.reader = SealedPublication(reader, at: place, as: consumer.options.trust.device)
         self.patience = patience
     }
 
@@ -89,9 +92,9 @@ final class Subscription {
             guard let head else { throw PublicationError.nothingThere(place) }
             try checkTime(of: head)
             return head
-        case .head(let bytes, let tag):
+        case .head(let bytes, let tag, let keys):
             let (file, signer) = try HeadFile.read(bytes, at: place)
-            let new = try file.head(at: place)
+            let new = try file.head(at: place, encryptedWith: keys)
             let seen = SeenPublication(folder: consumer.installer.folder, reader: reader, place: place)
             let publisher = try await seen.admit(new, by: signer, bytes) { try stores(of: $0) != nil }
             // Also one that has expired is not followed by an older one.
@@ -118,10 +121,11 @@ final class Subscription {
 
     private func take(_ head: PublishedHead) async throws -> ([Receipt], [ShipmentError]) {
         var receipts: [Receipt] = []
-        for store in head.stores {
+        for name in head.names {
             try Task.checkCancellation()
-            let halted = head.halted.first { $0.name == store.name }?.since
-            consumer.installer.note(halted: halted, of: store.name)
+            let halted = head.halted.first { $0.name == name }?.since
+            consumer.installer.note(halted: halted, of: name)
+            guard let store = try state(of: name, in: head) else { continue }
             if let failure = failures[store.name], failure.content == store.newest,
                 !failure.error.mayPass || .now - failure.time < patience
             {
@@ -145,7 +149,21 @@ final class Subscription {
                 failures[store.name] = Failure(content: store.newest, error: failure, time: .now)
             }
         }
-        return (receipts, head.stores.compactMap { failures[$0.name]?.error })
+        return (receipts, head.names.compactMap { failures[$0]?.error })
+    }
+
+    /// The state of a store that is for this receiver now; `nil` for none.
+    private func state(of name: StoreName, in head: PublishedHead) throws -> PublishedHead.Store? {
+        let states = head.states(of: name)
+        guard let newest = states.first, newest.rollout != nil else { return states.first }
+        // Who is no device of its own is the last one.
+        let place =
+            try consumer.options.trust.device.map { head.place(of: try $0.identity().id) } ?? RolloutStage.all - 1
+        let state = states.state(for: place, at: Timestamp(Date()))
+        if state != newest, waits.updateValue(newest.newest, forKey: name) != newest.newest {
+            report(ReceiveReport(.waiting(name, until: newest.start(for: place))))
+        }
+        return state
     }
 
     /// - Returns: `nil` if nothing was to be done, and that was told before.
@@ -182,6 +200,7 @@ final class Subscription {
         _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64
     ) async throws -> Receipt? {
         var last: Receipt?
+        defer { bundle = nil }
         let (route, search) = try await route(store, from: held, above: counter)
         for step in route {
             last = try await take(step, search, of: store) ?? last

@@ -85,10 +85,10 @@ struct BucketPublication: PublicationStorage {
 
     // MARK: Writing
 
-    package func put(_ object: PublishedObject, from file: FilePath) async throws {
+    package func put(_ object: PublishedObject, from file: FilePath, as name: ContentDigest) async throws {
         _ = try await client.send(
             StorageClient.Request(
-                "PUT", "objects/\(object.sha256.hex)",
+                "PUT", "objects/\(name.hex)",
                 headers: [("Cache-Control", "public, max-age=31536000, immutable")],
                 body: .file(file, size: object.size), payload: object.sha256, size: object.size), accepting: [200])
     }
@@ -145,13 +145,13 @@ struct BucketPublication: PublicationStorage {
     }
 
     private func isThere(_ head: [UInt8]) async -> Bool {
-        guard case .head(head, _)? = try? await self.head(unlike: nil, fresh: true) else { return false }
+        guard case .head(head, _, _)? = try? await self.head(unlike: nil, fresh: true) else { return false }
         return true
     }
 
-    package func objects() async throws -> [(digest: ContentDigest, written: Timestamp)] {
+    package func objects() async throws -> [(name: ContentDigest, written: Timestamp)] {
         let prefix = address.key("objects/")
-        var (found, token): ([(digest: ContentDigest, written: Timestamp)], String?) = ([], nil)
+        var (found, token): ([(name: ContentDigest, written: Timestamp)], String?) = ([], nil)
         repeat {
             var query = [("list-type", "2"), ("prefix", prefix)]
             if let token { query.append(("continuation-token", token)) }
@@ -172,9 +172,9 @@ struct BucketPublication: PublicationStorage {
         return found
     }
 
-    package func remove(_ digest: ContentDigest, writtenBefore time: Timestamp) async throws {
+    package func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
         _ = try await client.send(
-            StorageClient.Request("DELETE", "objects/\(digest.hex)"), accepting: [200, 204, 404])
+            StorageClient.Request("DELETE", "objects/\(name.hex)"), accepting: [200, 204, 404])
     }
 }
 

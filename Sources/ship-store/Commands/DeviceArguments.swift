@@ -32,13 +32,13 @@ extension DeviceIdentifier {
 }
 
 extension DeviceIdentifierError {
-    fileprivate var words: String {
+    var words: String {
         switch self {
-        case .badCharacter(let character): "\(character) stands in no id"
+        case .badCharacter(let character): "\(character) stands in no id or key"
         case .badLength(let length, let expected):
-            "an id has \(expected) letters and digits, in groups of five; that are \(length)"
+            "it has \(expected) letters and digits, in groups of five; that are \(length)"
         case .badGroup(let number, let group): "there is a slip in group \(number), \(group)"
-        case .badEnd: "its last group is not one of an id"
+        case .badEnd: "its last group is not one of an id or key"
         }
     }
 }

@@ -5,7 +5,7 @@ import ShipStoreNetwork
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Look after a publication: prune it, halt its stores, or hand it over to another device.",
+        abstract: "Look after a publication: prune it, halt or release its stores, or hand it over to another device.",
         discussion: """
             Stores are published by `ship-store send STORE --to dir:PATH`, and received by any number of receivers, with \
             `ship-store receive --into DIR --from https://HOST/PATH`, from whatever web server shows that folder. With \
@@ -18,6 +18,10 @@ struct PublishCommand: AsyncParsableCommand {
 
               ship-store publish --halt dir:public/kitchen Recipes
               ship-store publish --resume dir:public/kitchen
+
+            What `send --rollout` has published for some receivers first, all take after --release.
+
+              ship-store publish --release dir:public/kitchen Recipes
 
             --next-key names the device that goes on with the publication, by the id that `ship-store identity` says there. \
             It sends to the same place then, and receivers follow it without being told. This one publishes nothing more \
@@ -51,13 +55,19 @@ struct PublishCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Have all receivers take what is being rolled out here.", valueName: "endpoint"),
+        completion: .directory, transform: Endpoint.read)
+    var release: Endpoint?
+
+    @Option(
+        help: ArgumentHelp(
             "Name the device that goes on with the publication: its id, or the name of a trusted one.",
             valueName: "id or name"))
     var nextKey: String?
 
     @Argument(
         help: ArgumentHelp(
-            "With --next-key: the publication. With --halt and --resume: the stores. (default: all)",
+            "With --next-key: the publication. With --halt, --resume and --release: the stores. (default: all)",
             valueName: "endpoint or name"))
     var operands: [String] = []
 
@@ -70,29 +80,33 @@ struct PublishCommand: AsyncParsableCommand {
         case prune(Endpoint, Duration)
         case halt(Endpoint, Set<StoreName>)
         case resume(Endpoint, Set<StoreName>)
+        case release(Endpoint, Set<StoreName>)
         case handOver(Endpoint, String)
 
         var endpoint: Endpoint {
             switch self {
-            case .prune(let place, _), .halt(let place, _), .resume(let place, _), .handOver(let place, _): place
+            case .prune(let place, _), .halt(let place, _), .resume(let place, _), .release(let place, _),
+                .handOver(let place, _):
+                place
             }
         }
     }
 
     private func action() throws -> Action {
         if grace != nil, prune == nil { throw ValidationError("--grace says something only with --prune") }
-        switch (prune, halt, resume, nextKey) {
-        case (let place?, nil, nil, nil):
+        switch (prune, halt, resume, release, nextKey) {
+        case (let place?, nil, nil, nil, nil):
             guard operands.isEmpty else { throw ValidationError("--prune takes one publication, and no names") }
             return .prune(place, grace ?? Publishing().grace)
-        case (nil, let place?, nil, nil): return .halt(place, Set(try operands.map(StoreName.read)))
-        case (nil, nil, let place?, nil): return .resume(place, Set(try operands.map(StoreName.read)))
-        case (nil, nil, nil, let id?):
+        case (nil, let place?, nil, nil, nil): return .halt(place, Set(try operands.map(StoreName.read)))
+        case (nil, nil, let place?, nil, nil): return .resume(place, Set(try operands.map(StoreName.read)))
+        case (nil, nil, nil, let place?, nil): return .release(place, Set(try operands.map(StoreName.read)))
+        case (nil, nil, nil, nil, let id?):
             guard let place = operands.first, operands.count == 1 else {
                 throw ValidationError("--next-key takes an id and one publication: --next-key ID dir:PATH")
             }
             return .handOver(try Endpoint.read(place), id)
-        default: throw ValidationError("publish takes one of --prune, --halt, --resume and --next-key")
+        default: throw ValidationError("publish takes one of --prune, --halt, --resume, --release and --next-key")
         }
     }
 
@@ -114,6 +128,13 @@ struct PublishCommand: AsyncParsableCommand {
                 Self.tell(try await producer.halt(place, names, reach), at: place, console, output)
             case .resume(let place, let names):
                 Self.tell(try await producer.resume(place, names, reach), at: place, console, output)
+            case .release(let place, let names):
+                let left = try await producer.release(place, names, reach)
+                let words = left.map(\.text).joined(separator: ", ")
+                console.say(
+                    left.isEmpty
+                        ? "nothing is being rolled out at \(place)" : "still being rolled out at \(place): \(words)")
+                if output.json { Output.write(object: .event("released", ["rollingOut": left.map(\.text)])) }
             case .handOver(let place, let text):
                 let id = try DeviceIdentifier.read(text, knownTo: device)
                 try await producer.handOver(place, to: id, reach)

@@ -79,6 +79,11 @@ final class ReceiveReporter: Sendable {
             tell(
                 "halted", "\(name) stays as it is: its publisher has halted it at \(since)",
                 ["name": name.text, "since": since.text])
+        case .waiting(let name, let until):
+            let words = until.map { "from \($0) on" } ?? "once its publisher has said so"
+            tell(
+                "waiting", "a newer state of \(name) is being rolled out; this device takes it \(words)",
+                ["name": name.text, "until": until?.text])
         case .disconnected(let error):
             tell(
                 "disconnected", "no longer connected: \(error.cause)",

@@ -146,18 +146,6 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Replace a file that is there and is no shipment; never one of the store's own.")
     var force = false
 
-    @Flag(
-        help: """
-            With s3: publish also where the storage does not honour conditions on writing. No other program may publish there then.
-            """)
-    var unconditional = false
-
-    @Option(
-        help: ArgumentHelp(
-            "With s3: how long caches in front of the storage may show a head. (default: 2s)", valueName: "time"),
-        transform: Duration.readInterval)
-    var headCache: Duration?
-
     @Flag(help: "Take the copy, say what would be sent and in how many bytes, and send nothing.")
     var dryRun = false
 
@@ -168,7 +156,7 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "What to leave out") var leaving: ProfileArguments
     @OptionGroup(title: "Link options") var link: LinkArguments
-    @OptionGroup(title: "Publications") var storage: StorageArguments
+    @OptionGroup(title: "Publications") var publishing: PublishingArguments
     @OptionGroup(title: "Monitoring") var monitoring: MonitoringArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -192,12 +180,7 @@ struct SendCommand: AsyncParsableCommand {
                 "say where the shipment goes: --to ENDPOINT, or --listen ADDRESS for who comes for it")
         }
         try listening.validate(isListening: listen != nil)
-        try storage.validate(for: to)
-        if unconditional || headCache != nil {
-            guard case .bucket = to else {
-                throw ValidationError("--unconditional and --head-cache are for s3://BUCKET/PREFIX")
-            }
-        }
+        try publishing.validate(for: to)
         if once, listen == nil { throw ValidationError("--once says something only with --listen") }
         try validatePairing()
         let isPublication =
@@ -226,6 +209,9 @@ struct SendCommand: AsyncParsableCommand {
         if following.follow {
             if !isAnswered, !isPublication { throw ValidationError("--follow needs a receiver that answers") }
             if dryRun { throw ValidationError("--follow and --dry-run exclude each other") }
+            if publishing.rollout != nil {
+                throw ValidationError("--rollout and --follow exclude each other: a rollout is of one state")
+            }
             if following.memory != nil,
                 passing.inbox != nil || isPublication || noRemember || copy.temporaryFolder != nil
             {
@@ -291,9 +277,7 @@ struct SendCommand: AsyncParsableCommand {
         options.timeouts = link.timeouts
         var reach = link.linkOptions
         if force { reach.overwriting = .anything }
-        storage.apply(to: &reach)
-        reach.storage.isUnconditional = unconditional
-        if let headCache { reach.storage.headCache = headCache }
+        publishing.apply(to: &reach)
         options.trust = link.trust(console)
         options.device = link.device.device
         options.padding = compression.pad
@@ -335,9 +319,11 @@ struct SendCommand: AsyncParsableCommand {
         }
         if following.follow {
             ServiceManager.tell(.ready)
-            try await producer.follow(to: to, following.following, reach, report: reporter.report)
+            try await producer.follow(
+                to: to, following.following, publishing: publishing.publishing, reach, report: reporter.report)
         } else {
-            _ = try await producer.send(to: to, reach, retryingFor: retry, report: reporter.report)
+            _ = try await producer.send(
+                to: to, publishing: publishing.publishing, reach, retryingFor: retry, report: reporter.report)
         }
     }
 

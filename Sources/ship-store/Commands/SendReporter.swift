@@ -120,6 +120,10 @@ struct SendReporter: Sendable {
             tell(
                 "failed", "\(name) was not shipped\(there): \(failure.cause)", warning: true, of: name,
                 ["name": name, "error": failure.cause.text, "hint": failure.hint?.text])
+        case .unfollowed(let name, let failure):
+            tell(
+                "unfollowed", "\(name) is not followed any more\(there): \(failure.cause)", warning: true, of: name,
+                ["name": name, "error": failure.cause.text, "hint": failure.hint?.text])
         case .disconnected(let failure):
             let words: PrintableText =
                 session.map { "\($0.peer) is no longer connected: \(failure.cause)" }

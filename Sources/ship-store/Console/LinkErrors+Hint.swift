@@ -103,6 +103,7 @@ extension IdentityError {
         case .damaged: "restore it, or remove it and trust each other anew"
         case .busy: "try again"
         case .notMade: nil
+        case .badKey: "ask that device again: ship-store identity --encryption-key"
         case .file(let error): error.hint
         }
     }

@@ -16,6 +16,10 @@ extension PublicationError {
         case .wentBack: "a cache or a backup may show what was there before: try again, and look at who can write there"
         case .expired: "publish anew, or let the publisher go on with --follow"
         case .badStep, .noWay: "have it published anew"
+        case .notARecipient:
+            "give its publisher this device's key, for send --encrypt-to KEY: ship-store identity --encryption-key"
+        case .encrypted: "name all who are to read it, with --encrypt-to KEY, or publish at another place"
+        case .otherRecipients: "name the files of these stores as well, or publish at another place"
         case .contended: "let one program publish there at a time, and try again"
         case .tooMany: "publish at another place"
         case .cannotPublish: "publish into the folder that the server shows, with dir:PATH, or with s3://BUCKET/PREFIX"

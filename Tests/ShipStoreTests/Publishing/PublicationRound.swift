@@ -35,11 +35,15 @@ final class PublicationRound {
     private var kept: Publisher?
     /// No follower gets beyond this state; `nil` while the store is not halted.
     private var limit: Int?
+    /// The followers that it is encrypted for; `nil` if it is not encrypted.
+    private(set) var recipients: Set<Int>?
 
     /// - Parameter publication: Where to publish; `nil` for `storage`.
     init(
-        seed: UInt64, in publication: (any PublicationStorage)? = nil, at place: Endpoint = .folder("somewhere")
+        seed: UInt64, in publication: (any PublicationStorage)? = nil, at place: Endpoint = .folder("somewhere"),
+        isEncrypted: Bool = false
     ) throws {
+        recipients = isEncrypted ? [0, 1, 2] : nil
         scratch = try ScratchFolder.inMemory()
         random = RepeatableRandom(seed: seed)
         storage = StorageInMemory(seed: seed)
@@ -63,25 +67,33 @@ final class PublicationRound {
 
     private func phone(_ index: Int) -> Device { Device(folder: scratch.path.appending("phone\(index)")) }
 
+    func encryptionKey(ofPhone index: Int) throws -> EncryptionKey { try phone(index).encryptionKey() }
+
     func device(_ index: Int) -> Device { Device(folder: scratch.path.appending("watch\(index)")) }
 
     // MARK: The publisher
 
     func publisher(
-        _ publishing: Publishing = Publishing(), of phone: Int? = nil,
+        _ publishing: Publishing = Publishing(), of phone: Int? = nil, forRecipients: Bool = true,
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) throws -> Publisher {
-        try publisher(to: publication, at: place, publishing, of: phone, report: report)
+        try publisher(
+            to: publication, at: place, publishing, of: phone, forRecipients: forRecipients, report: report)
     }
 
     func publisher(
         to storage: any PublicationStorage, at place: Endpoint, _ publishing: Publishing = Publishing(),
-        of phone: Int? = nil,
+        of phone: Int? = nil, forRecipients: Bool = true,
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) throws -> Publisher {
         var options = Producer.Options()
         options.device = self.phone(phone ?? self.phone)
         options.memory = BaseMemory(at: scratch.path.appending("bases\(phone ?? self.phone)"))
+        var publishing = publishing
+        if let recipients, forRecipients {
+            let devices = recipients.map(device) + (0...self.phone + 1).map { self.phone($0) }
+            publishing.recipients = Set(try devices.map { try $0.encryptionKey() })
+        }
         let producer = Producer(scratch.path.appending("Recipes.sqlite"), options: options)
         return try Publisher(producer, to: storage, at: place, publishing, report: report)
     }
@@ -91,8 +103,24 @@ final class PublicationRound {
     /// The head that lies there.
     func newestHead() throws -> (head: PublishedHead, publisher: DeviceIdentifier) {
         guard let bytes = storage.head else { throw PublicationError.nothingThere(place) }
-        let file = try HeadFile(decoding: bytes)
+        let file = try HeadFile(
+            decoding: try keys().map { try #require($0.open(SealedHead(decoding: bytes))) } ?? bytes)
         return (try file.head(), try file.publisher())
+    }
+
+    /// With what the head that lies there is encrypted; `nil` if it is not.
+    func keys() throws -> PublicationKeys? {
+        guard let bytes = storage.head, SealedHead.isOne(bytes) else { return nil }
+        let file = try #require(storage.object(try SealedHead(decoding: bytes).keys))
+        return try (0...phone + 1).lazy.compactMap { index in
+            try PublicationKeys(decoding: file, with: self.phone(index).decryptionKey())
+        }.first
+    }
+
+    /// Whom it is encrypted for from the next publication on.
+    func encrypt(for followers: Set<Int>) {
+        recipients = followers
+        kept = nil
     }
 
     /// The last head of the phone before.
@@ -152,13 +180,17 @@ final class PublicationRound {
         options.requirements = requirements
         let consumer = try Consumer(inbox: scratch.path.appending("inbox\(index)"), options: options)
         consumers[index] = consumer
-        subscriptions[index] = Subscription(consumer, to: publication, at: place, patience: .zero) { [halts] report in
+        subscriptions[index] = Subscription(consumer, to: publication, at: place, patience: .zero) {
+            [halts, waits] report in
             if case .halted = report.event { halts.add() }
+            if case .waiting = report.event { waits.add() }
         }
     }
 
     /// How often a follower told that the store is halted.
     let halts = Count()
+    /// How often a follower told that a newer state is not for it yet.
+    let waits = Count()
 
     final class Count: Sendable {
         private let value = Atomic(0)
@@ -223,6 +255,8 @@ final class PublicationRound {
         case 9:
             guard Int.random(in: 0..<3, using: &random) == 0 else { break }
             try? await handOver()
+        case 11 where recipients != nil && Int.random(in: 0..<2, using: &random) == 0:
+            encrypt(for: Set((0..<3).filter { _ in Bool.random(using: &random) }))
         case 10 where phone > 0:
             // Who has handed over publishes nothing more.
             let before = storage.head
@@ -238,6 +272,7 @@ final class PublicationRound {
     /// Nothing goes wrong any more.
     func settle() async throws {
         storage.set(StorageInMemory.Faults())
+        if recipients != nil { encrypt(for: [0, 1, 2]) }
         try await publish()
         try await halt(false)
         for index in 0..<3 {
@@ -248,6 +283,6 @@ final class PublicationRound {
         let (head, publisher) = try newestHead()
         #expect(try publisher == identity(ofPhone: phone).id)
         let catalog = try #require(head.stores.first?.catalog)
-        #expect(storage.digests.contains(catalog.sha256))
+        #expect(storage.digests.contains(try keys()?.secret.name(of: catalog.sha256) ?? catalog.sha256))
     }
 }

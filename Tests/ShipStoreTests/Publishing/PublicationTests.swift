@@ -13,9 +13,11 @@ import Testing
 /// Publishers and followers of a storage that does anything: a follower holds one committed state, never an older one than before, and gets
 /// to the newest as soon as the storage lets it.
 @Suite struct PublicationTests {
-    @Test(arguments: 0..<UInt64(Soak.isOn ? 400 : 12))
-    func `whatever the storage does, followers only go forward, and get to the newest`(seed: UInt64) async throws {
-        let round = try PublicationRound(seed: seed)
+    @Test(arguments: 0..<UInt64(Soak.isOn ? 400 : 12), [false, true])
+    func `whatever the storage does, followers only go forward, and get to the newest`(
+        seed: UInt64, isEncrypted: Bool
+    ) async throws {
+        let round = try PublicationRound(seed: seed, isEncrypted: isEncrypted)
         for _ in 0..<40 { try await round.step() }
         try await round.settle()
     }
@@ -69,6 +71,29 @@ import Testing
         // One that begins now has all that it needs.
         try await round.look(2)
         #expect(try round.tick(of: 2) == 60)
+    }
+
+    @Test func `a bundle begins with a shipment that says whose it is`() async throws {
+        let round = try PublicationRound(seed: 16)
+        for _ in 0..<20 {
+            try round.change()
+            try await round.publish()
+        }
+        let catalogs = round.storage.digests.compactMap { round.storage.object($0) }.compactMap {
+            try? StoreCatalog(decoding: $0)
+        }
+        let bundles = catalogs.compactMap(\.bundle)
+        #expect(bundles.count > 1)
+        for bundle in bundles {
+            var parser = FrameParser()
+            parser.append(try #require(round.storage.object(bundle.sha256)))
+            _ = try parser.next()
+            guard case .frame(.signature(let signature))? = try parser.next() else {
+                Issue.record("no signature")
+                continue
+            }
+            #expect(try DeviceIdentifier(ofCertificate: signature.certificate) == round.identity.id)
+        }
     }
 
     @Test func `a part that was damaged here is brought anew`() async throws {

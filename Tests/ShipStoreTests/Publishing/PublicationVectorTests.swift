@@ -6,7 +6,7 @@ import Testing
 
 @testable import ShipStore
 
-/// The examples of heads and catalogs.
+/// The examples of heads and catalogs, and of what is encrypted.
 @Suite struct PublicationVectorTests {
     @Test(arguments: try VectorFile.all(.head))
     func `a head is read or refused as its vector says`(vector: VectorFile) {
@@ -26,6 +26,45 @@ import Testing
     @Test(arguments: try VectorFile.all(.catalog))
     func `a catalog is read or refused as its vector says`(vector: VectorFile) {
         expect(vector) { try Self.lines(of: try StoreCatalog(decoding: vector.bytes).jsonBytes) }
+    }
+
+    @Test(arguments: try VectorFile.all(.sealed))
+    func `what is encrypted is decrypted or refused as its vector says`(vector: VectorFile) async throws {
+        let own = try #require(vector.bytes(labelled: "key"))
+        let key = try #require(DecryptionKey(privateKey: own))
+        let keysFile = try #require(vector.bytes(labelled: "keys"))
+        let (name, file) = try #require(vector.sections.last.map { ($0.label, $0.bytes) })
+        var (decrypted, code) = ([UInt8]?.none, String?.none)
+        do throws(ProtocolError) {
+            let head = name == "head" ? try SealedHead(decoding: file) : nil
+            guard let keys = try PublicationKeys(decoding: keysFile, with: key) else {
+                #expect(vector["recipient"] == "no")
+                return
+            }
+            if let head {
+                #expect(head.keys == keys.digest)
+                decrypted = keys.open(head)
+            } else {
+                decrypted = try? await Self.object(vector, file, keys)
+            }
+            code = decrypted == nil ? "damaged" : nil
+        } catch {
+            code = error.code.rawValue
+        }
+        #expect(code == vector.error)
+        let stated = decrypted.map { "\($0.count) \(ContentDigest(hashing: $0).hex)" }
+        #expect(stated == vector["decrypted"])
+    }
+
+    private static func object(_ vector: VectorFile, _ file: [UInt8], _ keys: PublicationKeys) async throws -> [UInt8] {
+        let digest = try #require(vector["content"].flatMap { ContentDigest(hex: $0) })
+        let name = keys.secret.name(of: digest)
+        #expect(vector["object-name"] == name.hex)
+        let storage = StorageInMemory(seed: 1)
+        storage.change { $0[name] = file }
+        let publication = SealedPublication(storage, at: .folder("somewhere"), as: nil)
+        publication.keys = keys
+        return try await publication.beginning(of: digest, upTo: 1 << 20)
     }
 
     private func expect(_ vector: VectorFile, _ read: () throws -> [String]) {

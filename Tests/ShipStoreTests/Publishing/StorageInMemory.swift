@@ -125,11 +125,11 @@ final class StorageInMemory: PublicationStorage {
 
     // MARK: Writing
 
-    func put(_ object: PublishedObject, from file: FilePath) async throws {
+    func put(_ object: PublishedObject, from file: FilePath, as name: ContentDigest) async throws {
         let bytes = try OpenFile.reading(file).read(Int(object.size), at: 0)
         try call { state in
-            state.objects[object.sha256] = bytes
-            state.written[object.sha256] = state.time
+            state.objects[name] = bytes
+            state.written[name] = state.time
             state.bytesUp += bytes.count
         }
     }
@@ -143,7 +143,7 @@ final class StorageInMemory: PublicationStorage {
         }
     }
 
-    func objects() async throws -> [(digest: ContentDigest, written: Timestamp)] {
+    func objects() async throws -> [(name: ContentDigest, written: Timestamp)] {
         if state.withLock({ $0.faults.forbidsListing }) {
             throw PublicationError.storage(.folder("memory"), 403, "AccessDenied")
         }
@@ -154,7 +154,7 @@ final class StorageInMemory: PublicationStorage {
         }
     }
 
-    func remove(_ digest: ContentDigest, writtenBefore time: Timestamp) async throws {
-        try call { $0.objects[digest] = nil }
+    func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
+        try call { $0.objects[name] = nil }
     }
 }

@@ -18,7 +18,7 @@ import Testing
         return try round.identity(ofPhone: phone).sign(
             PublishedHead(
                 publication: head.publication, number: number, software: "ship-store", issued: head.issued,
-                expires: head.expires, next: next, before: before, halted: [], stores: head.stores)
+                expires: head.expires, next: next, before: before, sealing: nil, halted: [], stores: head.stores)
         ).encoded
     }
 

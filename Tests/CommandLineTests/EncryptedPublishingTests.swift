@@ -1,0 +1,114 @@
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Publications that only named devices can read, with the program's own options.
+@Suite struct EncryptedPublishingTests {
+    private static let place = "dir:public/kitchen"
+
+    /// The key of a device at this desk.
+    private static func key(of device: String, _ desk: Desk) async throws -> String {
+        let outcome = try await desk.run("identity", "--encryption-key", "--identity", device)
+        outcome.expectSuccess()
+        return String(outcome.stdout.dropLast())
+    }
+
+    private static func publish(_ desk: Desk, for keys: [String], _ stores: [String] = ["Recipes.sqlite"]) async throws
+        -> ChildProgram.Outcome
+    {
+        try await desk.run(["send"] + stores + ["--to", place] + keys.flatMap { ["--encrypt-to", $0] })
+    }
+
+    private static func receive(_ desk: Desk, as device: String) async throws -> ChildProgram.Outcome {
+        try await desk.run("receive", "--into", "inbox-\(device)", "--from", place, "--identity", device)
+    }
+
+    @Test func `who is named reads it, who is not is told what to do, and who is not any more reads nothing new`()
+        async throws
+    {
+        let desk = try Desk()
+        try desk.makeStore(rows: 2000)
+        let (watch, tablet) = (try await Self.key(of: "watch", desk), try await Self.key(of: "tablet", desk))
+        try await Self.publish(desk, for: [watch, tablet]).expectSuccess()
+        for device in ["watch", "tablet"] {
+            try await Self.receive(desk, as: device).expectSuccess()
+            #expect(try desk.hasInstalled("Recipes", in: "inbox-\(device)", from: "Recipes.sqlite"))
+        }
+        let stranger = try await Self.receive(desk, as: "stranger")
+        #expect(stranger.status == .exited(77))
+        #expect(
+            stranger.complaints.count == 2 && stranger.stderr.contains("identity --encryption-key"),
+            "\(stranger.stderr)")
+
+        try desk.execute("INSERT INTO recipe(title) VALUES ('new')", in: "Recipes.sqlite")
+        try await Self.publish(desk, for: [watch]).expectSuccess()
+        try await Self.receive(desk, as: "watch").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", in: "inbox-watch", from: "Recipes.sqlite"))
+        #expect(try await Self.receive(desk, as: "tablet").status == .exited(77))
+        #expect(try !desk.hasInstalled("Recipes", in: "inbox-tablet", from: "Recipes.sqlite"))
+        #expect(try desk.leftovers == [])
+    }
+
+    @Test func `nothing of names and content is in the folder, and the other reader reads it all`() async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 3000)
+        let watch = try await Self.key(of: "watch", desk)
+        for number in 1...14 {
+            try desk.execute(
+                "INSERT INTO recipe(title) SELECT 'new \(number) ' || id FROM recipe LIMIT \(number % 4 == 0 ? 600 : 1)",
+                in: "Recipes.sqlite")
+            try await Self.publish(desk, for: [watch]).expectSuccess()
+        }
+        let found = try await desk.bash("! grep -rlaE 'Recipes|recipe|ship-store device|SHIPHEAD' public")
+        #expect(found.status == .exited(0), "\(found.stdout)")
+        let reader = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+            .appending("Protocol").appending("published.py")
+        let read = try await desk.bash("python3 '\(reader)' public/kitchen --check --key watch/decryption.key")
+        #expect(read.status == .exited(0), "\(read.stderr)")
+        #expect(try await desk.bash("python3 '\(reader)' public/kitchen --check").status == .exited(65))
+    }
+
+    @Test func `a sender that names nobody, or too few of the stores, publishes nothing`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        try desk.makeStore("Notes.sqlite")
+        let watch = try await Self.key(of: "watch", desk)
+        try await Self.publish(desk, for: [watch], ["Recipes.sqlite", "Notes.sqlite"]).expectSuccess()
+        try desk.execute("INSERT INTO recipe(title) VALUES ('new')", in: "Recipes.sqlite")
+        let head = try await desk.bash("sha256sum public/kitchen/head").stdout
+        let forNobody = try await Self.publish(desk, for: [])
+        #expect(forNobody.status == .exited(64) && forNobody.stderr.contains("--encrypt-to"), "\(forNobody.stderr)")
+        let tablet = try await Self.key(of: "tablet", desk)
+        let tooFew = try await Self.publish(desk, for: [watch, tablet])
+        #expect(tooFew.status == .exited(64) && tooFew.stderr.contains("Notes"), "\(tooFew.stderr)")
+        #expect(try await desk.bash("sha256sum public/kitchen/head").stdout == head)
+        // The same ones, and what is said beside the stores, need nothing more.
+        try await Self.publish(desk, for: [watch]).expectSuccess()
+        try await desk.run("publish", "--halt", Self.place, "Notes").expectSuccess()
+        try await desk.run("publish", "--prune", Self.place, "--grace", "0s").expectSuccess()
+        try await Self.receive(desk, as: "watch").expectSuccess()
+        try await Self.publish(desk, for: [watch, tablet], ["Recipes.sqlite", "Notes.sqlite"]).expectSuccess()
+        try await Self.receive(desk, as: "tablet").expectSuccess()
+    }
+
+    @Test func `a key that is mistyped, or is none, is refused with words`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let key = try await Self.key(of: "watch", desk)
+        let id = String(try await desk.run("identity", "--identity", "watch").stdout.dropLast())
+        #expect(id != key)
+        for (text, word) in [
+            (id, "identity --encryption-key"), (String(key.dropLast()), "65"), ("watch", "letters"),
+            (key.replacing(key.prefix(1), with: key.hasPrefix("0") ? "1" : "0"), "group"),
+        ] {
+            let outcome = try await Self.publish(desk, for: [text])
+            #expect(outcome.status == .exited(64) && outcome.stderr.contains(word), "\(text): \(outcome.stderr)")
+        }
+        let overTCP = try await desk.run("send", "Recipes.sqlite", "--to", "127.0.0.1:1", "--encrypt-to", key)
+        #expect(overTCP.status == .exited(64) && overTCP.stderr.contains("publications"))
+        // However people write it.
+        try await Self.publish(desk, for: [key.lowercased().replacing("-", with: " ")]).expectSuccess()
+        try await Self.receive(desk, as: "watch").expectSuccess()
+    }
+}

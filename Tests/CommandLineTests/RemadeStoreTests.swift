@@ -1,0 +1,83 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Following stores that are made anew, replaced by others, or locked for long.
+@Suite(.serialized) struct RemadeStoreTests {
+    @Test func `a store that stays without rows for a while is shipped once it has some`() async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 200)
+        let receiver = try await desk.listen()
+        let sender = try desk.start("send", "Recipes.sqlite", "--to", receiver.address, "--follow")
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        try await desk.shell("rm -f Recipes.sqlite Recipes.sqlite-wal Recipes.sqlite-shm").expectSuccess()
+        try desk.execute("CREATE TABLE recipe(id INTEGER PRIMARY KEY, title TEXT)", in: "Recipes.sqlite")
+        _ = try await sender.waitForLine(containing: "was not shipped")
+        // Longer than the attempts after which a store is not followed any more.
+        try await Task.sleep(for: .seconds(9))
+        #expect(!sender.hasEnded)
+        try desk.execute("INSERT INTO recipe(title) VALUES ('new')", in: "Recipes.sqlite")
+        try await desk.waitUntil(within: .seconds(30)) {
+            try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite")
+        }
+        try await sender.signalOnceReady(SIGINT)
+        #expect(try await sender.wait(timeout: .seconds(20)).status == .exited(0))
+        #expect(try await receiver.stop().status == .exited(0))
+    }
+
+    @Test func `of several stores it is said which one is not followed any more, and the others go on`() async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 20)
+        try desk.makeStore("Notes.sqlite", rows: 20)
+        let receiver = try await desk.listen()
+        let sender = try desk.start(
+            "send", "Recipes.sqlite", "Notes.sqlite", "--to", receiver.address, "--follow", "--json")
+        for name in ["Recipes", "Notes"] { try await desk.arrives(name, from: "\(name).sqlite") }
+        try desk.execute("CREATE TABLE other(x); INSERT INTO other VALUES (1)", in: "other.sqlite")
+        try await desk.shell("rm -f Notes.sqlite-wal Notes.sqlite-shm; mv other.sqlite Notes.sqlite").expectSuccess()
+        let line = try await sender.waitForLine(containing: "not followed any more")
+        #expect(line.contains("Notes"))
+        try desk.execute("INSERT INTO recipe(title) VALUES ('new')", in: "Recipes.sqlite")
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        try await sender.signalOnceReady(SIGINT)
+        let events = try await sender.wait(timeout: .seconds(20)).events()
+        #expect(events.count { $0["event"] as? String == "unfollowed" && $0["name"] as? String == "Notes" } == 1)
+        #expect(try await receiver.stop().status == .exited(0))
+    }
+
+    @Test func `what waited for the app's lock is no reason to wait again`() async throws {
+        let desk = try Desk()
+        try desk.execute(
+            "CREATE TABLE recipe(id INTEGER PRIMARY KEY, title TEXT); INSERT INTO recipe(title) VALUES ('first')",
+            in: "Recipes.sqlite")
+        let receiver = try await desk.listen()
+        let sender = try desk.start("send", "Recipes.sqlite", "--to", receiver.address, "--follow")
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        // The copy waits for most of this time.
+        let app = try ChildProgram(
+            "/usr/bin/env",
+            [
+                "python3", "-c",
+                """
+                import sqlite3, time
+                app = sqlite3.connect("Recipes.sqlite", isolation_level=None)
+                app.execute("INSERT INTO recipe(title) VALUES ('second')")
+                app.execute("BEGIN EXCLUSIVE")
+                time.sleep(5)
+                app.execute("INSERT INTO recipe(title) VALUES ('third')")
+                app.execute("COMMIT")
+                """,
+            ], in: desk.path)
+        #expect(try await app.wait(timeout: .seconds(30)).status == .exited(0))
+        try await Task.sleep(for: .milliseconds(300))
+        try desk.execute("INSERT INTO recipe(title) VALUES ('fourth')", in: "Recipes.sqlite")
+        // A tenth of the time would be 45 s.
+        try await desk.waitUntil(within: .seconds(20)) {
+            try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite")
+        }
+        try await sender.signalOnceReady(SIGINT)
+        #expect(try await sender.wait(timeout: .seconds(20)).status == .exited(0))
+        #expect(try await receiver.stop().status == .exited(0))
+    }
+}
