@@ -45,12 +45,14 @@ import Testing
             ("s3://shop/kitchen", "s3://shop/kitchen --endpoint-url http://127.0.0.1:1"),
             ("127.0.0.1:7645", "127.0.0.1:1"), ("exec:ssh watch ship-store", "exec:$SHIP"), ("c5a0...", digest),
             ("91ee...", digest), ("ID-OF-THE-PHONE", peers[0]), ("ID-OF-THE-WATCH", peers[1]),
-            (" ID ", " \(peers[0]) "),
+            (" ID ", " \(peers[0]) "), ("KEY-OF-THE-PHONE", key), ("KEY-OF-THE-WATCH", key),
         ]
         for (name, thing) in stands { command = command.replacingOccurrences(of: name, with: thing) }
         return command
     }
 
+    /// Of nobody.
+    private static let key = "6Z4X9-YA1RM-71F60-F7DKE-03KN3-4F8G3-QQS0X-4RTMS-BA6JY-FBFDQ-FGF6P-H2HYY-30RG9"
     private static let digest = String(repeating: "c5", count: 32)
 
     /// A desk with all that the pages speak of, as far as it can be made in a moment.
