@@ -92,7 +92,7 @@ extension Rollout {
             guard let share = share(parts[0]) else {
                 throw ValidationError("a share is a percentage, as 1% or 0.5%, and not '\(parts[0])'")
             }
-            return Stage(share: share, after: parts.count == 2 ? try Duration.readInterval(String(parts[1])) : .zero)
+            return Stage(share: share, after: parts.count == 2 ? try Duration.readAge(String(parts[1])) : .zero)
         }
         guard let rollout = Rollout(stages) else {
             throw ValidationError(
