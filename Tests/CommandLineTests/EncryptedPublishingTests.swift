@@ -92,6 +92,36 @@ import Testing
         try await Self.receive(desk, as: "tablet").expectSuccess()
     }
 
+    @Test func `the next device goes on for fewer, and prunes at once`() async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 2000)
+        let (watch, next) = (try await Self.key(of: "watch", desk), try await Self.key(of: "next", desk))
+        try await Self.publish(desk, for: [watch, next]).expectSuccess()
+        let id = String(try await desk.run("identity", "--identity", "next").stdout.dropLast())
+        try await desk.run("publish", "--next-key", id, Self.place).expectSuccess()
+        let sending = ["send", "Recipes.sqlite", "--to", Self.place, "--identity", "next", "--encrypt-to", watch]
+        try await desk.run(sending).expectSuccess()
+        for grace in ["24h", "0s"] {
+            try await desk.run("publish", "--prune", Self.place, "--grace", grace, "--identity", "next").expectSuccess()
+            try await desk.run(sending).expectSuccess()
+            try await Self.receive(desk, as: "watch").expectSuccess()
+        }
+        #expect(try desk.hasInstalled("Recipes", in: "inbox-watch", from: "Recipes.sqlite"))
+    }
+
+    @Test func `a pipe in the place of a file is waited for by nobody`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        try await desk.run("send", "Recipes.sqlite", "--to", Self.place).expectSuccess()
+        try await desk.shell("rm public/kitchen/head; mkfifo public/kitchen/head").expectSuccess()
+        for words in [
+            ["receive", "--into", "inbox", "--from", Self.place], ["send", "Recipes.sqlite", "--to", Self.place],
+        ] {
+            let outcome = try await desk.run(words, timeout: .seconds(20))
+            #expect(outcome.status == .exited(74) && outcome.stderr.contains("head"), "\(words): \(outcome.stderr)")
+        }
+    }
+
     @Test func `a key that is mistyped, or is none, is refused with words`() async throws {
         let desk = try Desk()
         try desk.makeStore()

@@ -46,8 +46,11 @@ package struct PublicationFolder: PublicationStorage {
 
     /// Whoever serves the folder may read what is in it; a link, a pipe or a device is nothing that was published.
     private func file(at path: FilePath) throws(FileError) -> OpenFile {
+        let flaw = FileError(.open, path, .invalidArgument)
+        // To open a pipe would wait for who writes to it.
+        guard try PlatformCalls.status(of: path).kind == .file else { throw flaw }
         let file = try OpenFile.readingWithoutFollowing(path)
-        guard try file.status.kind == .file else { throw FileError(.open, path, .invalidArgument) }
+        guard try file.status.kind == .file else { throw flaw }
         return file
     }
 

@@ -21,12 +21,14 @@ extension Publisher {
         let written: (ContentDigest) -> Timestamp? = { times[self.storage.name(of: $0)] }
         var needed = Set(([known.head] + former.map(\.head)).compactMap(\.before?.sha256))
         var stores = known.head.stores
-        // Until this device has gone on, the last head of the one before was the head.
-        if let last = known.head.before, written(last.sha256).map({ $0 >= end }) ?? true {
-            stores += former.first?.head.stores ?? []
+        let keys = known.head.sealing?.keys
+        // Until this device has gone on, the last head of the one before was the head. What was encrypted in another way is not looked at.
+        if let last = known.head.before, written(last.sha256).map({ $0 >= end }) ?? true,
+            let before = former.first?.head, before.sealing?.keys == keys
+        {
+            stores += before.stores
         }
         for store in stores { try await addNeeded(by: store, written, since: end, to: &needed) }
-        let keys = known.head.sealing?.keys
         let names = Set(needed.map(storage.name) + [keys].compactMap(\.self))
         // Until then, who has just read another head may read what was encrypted in another way.
         let isSettled = keys.map { times[$0].map { $0 < end } ?? false } ?? true
