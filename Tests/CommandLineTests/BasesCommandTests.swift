@@ -221,7 +221,7 @@ import Testing
         try await send("Recipes.sqlite")
         try await desk.withLockedStore {
             let program = try desk.start("send", "Locked.sqlite", "--to", receiver, "--busy-timeout", "60", "-q")
-            try await desk.waitUntil { desk.remembered.contains { $0.hasPrefix("ship-store-") } }
+            try await desk.waitForRememberedCopy()
             program.signal(SIGKILL)
             #expect(try await program.wait(timeout: .seconds(20)).status == .signalled(SIGKILL))
         }
@@ -238,7 +238,7 @@ import Testing
         for command in [["bases", "--remove-all", "-q"], ["destroy", "Recipes.sqlite", "-q"]] {
             try await desk.withLockedStore {
                 let program = try desk.start("send", "Locked.sqlite", "--to", receiver, "--busy-timeout", "60", "-q")
-                try await desk.waitUntil { desk.remembered.contains { $0.hasPrefix("ship-store-") } }
+                try await desk.waitForRememberedCopy()
                 program.signal(SIGKILL)
                 #expect(try await program.wait(timeout: .seconds(20)).status == .signalled(SIGKILL))
             }

@@ -128,6 +128,16 @@ final class Desk: Sendable {
     /// What is in that folder; nothing if it is not there.
     var remembered: [String] { (try? Folder.names(in: memory)) ?? [] }
 
+    /// Waits until a copy is being made in that folder. The folders in there that begin as its own does may go at once: whether one can be made is
+    /// tried before.
+    func waitForRememberedCopy() async throws {
+        try await waitUntil {
+            remembered.contains {
+                $0.hasPrefix("ship-store-") && (try? Folder.names(in: memory.appending($0)).isEmpty) == false
+            }
+        }
+    }
+
     /// Whether the inbox holds just what the store does, seen as any reader sees it.
     func hasInstalled(_ name: String, in inbox: String = "inbox", from store: String) throws -> Bool {
         try StoreContent(of: path.appending(inbox).appending(name + ".sqlite")) == StoreContent(of: self[store])

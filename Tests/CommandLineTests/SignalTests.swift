@@ -266,15 +266,19 @@ import Testing
             ["send", "Recipes.sqlite", "--to", "exec:exec sleep 60"],
         ], [SIGTERM, SIGINT])
     func `a second signal ends what hangs in a child`(command: [String], signal: Int32) async throws {
-        try desk.makeStore(rows: 300_000)
+        try desk.makeStore(rows: 600_000)
         if command[0] == "receive" {
             try await desk.run("send", "Recipes.sqlite", "--to", "./large.shipment", "-q").expectSuccess()
         }
         let program = try desk.start(command)
         let stopped = try await desk.bash(
+            // One that has ended before it is stopped is not the one: each of a program's children does a part.
             """
-            for i in $(seq 1000); do child=$(pgrep -P \(program.processID) || true); [ -z "$child" ] || break; done
-            kill -STOP $child; sleep 0.2; echo $child
+            for i in $(seq 1000); do
+              child=$(pgrep -P \(program.processID) || true)
+              [ -z "$child" ] || ! kill -STOP $child || ! grep -q '^State:.T' /proc/$child/status || break
+            done
+            sleep 0.2; grep -q '^State:.T' /proc/$child/status; echo $child
             """)
         stopped.expectSuccess()
         let start = ContinuousClock.now

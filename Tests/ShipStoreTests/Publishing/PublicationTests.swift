@@ -13,7 +13,7 @@ import Testing
 /// Publishers and followers of a storage that does anything: a follower holds one committed state, never an older one than before, and gets
 /// to the newest as soon as the storage lets it.
 @Suite struct PublicationTests {
-    @Test(arguments: 0..<UInt64(Soak.isOn ? 400 : 12), [false, true])
+    @Test(arguments: 0..<UInt64(Soak.isOn ? 400 : 8), [false, true])
     func `whatever the storage does, followers only go forward, and get to the newest`(
         seed: UInt64, isEncrypted: Bool
     ) async throws {

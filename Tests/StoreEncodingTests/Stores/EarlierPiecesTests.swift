@@ -116,9 +116,10 @@ import Testing
         #expect(whole.notes.map(\.isLast) == whole.data.indices.map { $0 == whole.data.count - 1 })
         #expect(copy.bytes.count < 1 << 22 || Set(whole.notes.map(\.setting)).count > 2)
         var referring = 0
-        for count in 0...whole.data.count {
-            // In a short run in turn.
-            for selfCheck in [true, false] where Soak.isOn || selfCheck == (count % 2 == 0) {
+        // In a short run some, and one of both in turn.
+        let counts = Soak.stride(0..<whole.data.count, by: 3) + [whole.data.count]
+        for (turn, count) in counts.enumerated() {
+            for selfCheck in [true, false] where Soak.isOn || selfCheck == (turn % 2 == 0) {
                 let settings = CompressionSettings(selfCheck ? .fastest : .smallest, isOnTrial: true)
                 let store = copy.store(settings, selfCheck: selfCheck, goingOnAfter: whole.earlier(count))
                 let rest = try await Stream(copy.encoder(store))
