@@ -41,6 +41,7 @@ struct TablePlan {
         return choices.pick([
             "with space \(number)", "quote\"d\(number)", "Größe\(number)", "select \(number)",
             String(repeating: "long", count: 75) + "\(number)", "semi;colon\(number)",
+            number == 0 ? "" : " \(number)",
         ])
     }
 

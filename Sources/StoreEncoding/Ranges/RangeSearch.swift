@@ -154,18 +154,19 @@ package final class RangeSearch {
         let digests = RangeDigests(store, (producer: nonce, consumer: theirs.nonce))
         self.digests = digests
         base = (old, theirs.trees.count)
+        // The tree of the schema is that of theirs, and no other's, also if a table has its name, which is empty, or its rows.
         func places<Key: Hashable>(by key: (RangeTrees.Tree) -> Key) -> [Key: Int] {
-            Dictionary(theirs.trees.enumerated().map { (key($1), $0) }) { first, _ in first }
+            Dictionary(theirs.trees.enumerated().dropFirst().map { (key($1), $0) }) { first, _ in first }
         }
         let (names, rows) = (places { $0.name }, places { $0.rows })
         for place in store.trees.indices {
             let (whole, size) = try digests.whole(place)
             let isCounted = !follows(place)
             if isCounted { allBytes += size }
-            let named = names[try digests.name(of: place)]
+            let named = place == 0 ? theirs.trees.indices.first : names[try digests.name(of: place)]
             // A table that was renamed has the rows of another one.
             let isAsNamed = named.map { theirs.trees[$0].rows == whole } ?? false
-            let same = isAsNamed ? named : whole.count > 0 ? rows[whole] : nil
+            let same = isAsNamed ? named : place > 0 && whole.count > 0 ? rows[whole] : nil
             if same != nil, isCounted { sharedBytes += size }
             guard let found = same ?? named else { continue }
             let count = theirs.trees[found].rows.count

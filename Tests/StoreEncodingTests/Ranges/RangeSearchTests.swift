@@ -33,6 +33,9 @@ import Testing
         ("DROP TABLE u; DROP INDEX i", 700, 100),
         ("ALTER TABLE t RENAME TO t2; ALTER TABLE u RENAME TO t; ALTER TABLE t2 RENAME TO u", 200, 300),
         ("UPDATE t SET a = a || '?' WHERE id % 100 = 7", 13_000, 22_000),
+        // The tree of the schema has the same name, and then the same rows.
+        ("CREATE TABLE ''(a, b); INSERT INTO '' VALUES (1, 'x')", 700, 300),
+        ("CREATE TABLE ''(a); DROP TABLE ''; CREATE TABLE s AS SELECT * FROM sqlite_schema", 1000, 1500),
     ])
     func `what differs is found in a few bytes`(change: String, most: Int, mostOfDelta: Int) throws {
         let stores = try StoreStates(pageSize: 4096, Self.rows(20_000), change)
@@ -107,7 +110,12 @@ import Testing
             let found = try stores.search { answer in
                 var answer = answer
                 guard Int.random(in: 0..<3, using: &random) == 0 else { return answer }
-                switch Int.random(in: 0..<4, using: &random) {
+                switch Int.random(in: 0..<5, using: &random) {
+                case 4:
+                    guard let told = try? RangeTrees(decoding: answer) else { break }
+                    let rows = told.trees.map(\.rows).shuffled(using: &random)
+                    let trees = zip(told.trees.map(\.name).shuffled(using: &random), rows).map(RangeTrees.Tree.init)
+                    answer = RangeTrees(nonce: told.nonce, settings: told.settings, trees: trees).encoded
                 case 0: answer = Array(answer.prefix(Int.random(in: 0...answer.count, using: &random)))
                 case 1: answer += random.bytes(Int.random(in: 1...9, using: &random))
                 case 2: answer = random.bytes(Int.random(in: 1...200, using: &random))
