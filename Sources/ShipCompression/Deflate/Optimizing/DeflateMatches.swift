@@ -14,6 +14,9 @@ struct DeflateMatches {
     /// The last place of each hash, and of each place the one before it with the same hash; -1 for none.
     private var last = [Int32](repeating: -1, count: 1 << Int(hashBits))
     private var earlier = [Int32](repeating: -1, count: reach)
+    /// The longest match at the place before: at the same distance there is one that is at most a byte shorter. In long runs nothing else is
+    /// compared.
+    private var before = (length: 0, distance: 0)
 
     /// - Parameters:
     ///   - bytes: At most 2^31 - 32,769.
@@ -31,6 +34,7 @@ struct DeflateMatches {
     /// Finds no matches for the next `count` bytes. Later matches may reach into them.
     mutating func skip(_ count: Int) {
         let end = place + count
+        before = (0, 0)
         bytes.withUnsafeBufferPointer { bytes in
             for place in place..<max(place, min(end, bytes.count - 2)) { note(place, Self.hash(bytes, place)) }
         }
@@ -70,20 +74,23 @@ struct DeflateMatches {
     }
 
     @inline(__always)
-    private func find(
+    private mutating func find(
         at place: Int, end: Int, _ bytes: UnsafeBufferPointer<UInt8>, first: Int32,
         _ matches: inout [OptimalParse.Match]
     ) {
         let longest = min(DeflateFormat.longestMatch, end &- place)
         var best = DeflateFormat.shortestMatch &- 1
+        let known = before
+        before = (0, 0)
         guard longest > best else { return }
         var (candidate, left) = (Int(first), Self.depth)
         while candidate >= 0, place &- candidate <= Self.reach, left > 0 {
             if bytes[candidate &+ best] == bytes[place &+ best] {
-                var length = 0
+                var length = place &- candidate == known.distance ? min(max(0, known.length &- 1), longest) : 0
                 while length < longest, bytes[candidate &+ length] == bytes[place &+ length] { length &+= 1 }
                 if length > best {
                     matches.append(OptimalParse.Match(length: length, distance: place &- candidate))
+                    before = (length, place &- candidate)
                     if length == longest { return }
                     best = length
                 }

@@ -120,6 +120,8 @@ struct OptimalParse {
                         let match = matches[index]
                         let base = cost &+ block.distances[DeflateFormat.distanceCode(match.distance)]
                         let longest = match.length
+                        // In a long run nothing is shorter than the longest, until its end is near.
+                        if longest == DeflateFormat.longestMatch { length = longest }
                         while length <= longest {
                             let reached = base &+ block.lengths[length]
                             if reached < costs[place &+ length] {

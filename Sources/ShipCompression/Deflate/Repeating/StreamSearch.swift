@@ -39,6 +39,9 @@ package final class StreamSearch {
         return max(0, (content?.count ?? 0) - place.count)
     }
 
+    /// A stream that stands for more bytes than so many times its own has little to give, and takes long.
+    private static let mostTimes = 64
+
     /// The first stream in a string, and what makes it again.
     ///
     /// - Parameters:
@@ -52,7 +55,7 @@ package final class StreamSearch {
         guard var stream = stream(in: string) else { return nil }
         let start = string.startIndex + stream.place.lowerBound
         let place = start..<start + stream.place.count
-        let most = min(limit, place.count + growth)
+        let most = min(limit, place.count + growth, place.count * Self.mostTimes)
         if let trial = stream.trial, trial.tells(limit: most, hint: hint) {
             guard let result = trial.result, result.content.count <= most else { return nil }
             return (place, result)
