@@ -42,6 +42,13 @@ final class ComparedStore {
         try trees[table].map { try StoreFormat.RowCursor(pages, geometry, root: $0.root) }
     }
 
+    /// How many rows a table has.
+    ///
+    /// - Throws: `DatabaseError`, also where it takes too long.
+    func count(of table: String) throws -> Int64? {
+        try read { try Int64.fetchOne($0, sql: "SELECT count(*) FROM \(table.quotedDatabaseIdentifier)") }
+    }
+
     /// - Throws: `DatabaseError`, also where it takes too long.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try database.unsafeRead { database in

@@ -26,7 +26,8 @@ struct RowComparison {
         }
     }
 
-    /// Adds to changed tables which of their rows changed.
+    /// Adds to changed tables which of their rows changed, and tables that are declared otherwise: a column that came with a default is in
+    /// no row, and reads otherwise in each.
     ///
     /// - Parameters:
     ///   - old: The generation before; `nil` if there was none.
@@ -37,19 +38,35 @@ struct RowComparison {
     ) -> [GenerationDifference.TableChange] {
         var comparison = old.flatMap { try? RowComparison(from: $0, to: new, check: check) }
         var told = tables
+        if let redeclared = comparison?.redeclared(beside: tables), !redeclared.isEmpty {
+            told = (told + redeclared).sorted { $0.name < $1.name }
+        }
         // What Core Data keeps for itself, as its history, takes no room from the app's rows.
-        let own = tables.indices.filter { ObjectNames.canBeObjects(tables[$0].name) }
-        for index in own + tables.indices where told[index].rows == nil {
+        let own = told.indices.filter { ObjectNames.canBeObjects(told[$0].name) }
+        for index in own + told.indices where told[index].rows == nil {
             told[index].rows =
-                if tables[index].rowsBefore == nil {
+                if told[index].rowsBefore == nil {
                     .table(.new)
-                } else if tables[index].rowsAfter == nil {
+                } else if told[index].rowsAfter == nil {
                     .table(.gone)
                 } else {
-                    comparison?.changes(of: tables[index].name) ?? .table(.unknown)
+                    comparison?.changes(of: told[index].name) ?? .table(.unknown)
                 }
         }
         return told
+    }
+
+    /// Tables of both that are declared otherwise, and have the same rows.
+    private func redeclared(
+        beside tables: [GenerationDifference.TableChange]
+    ) -> [GenerationDifference.TableChange] {
+        let known = Set(tables.map(\.name.unescaped))
+        return declarations.new.compactMap { name, declaration in
+            guard !known.contains(name), let before = declarations.old[name], before != declaration else { return nil }
+            let rows = try? new.count(of: name)
+            return GenerationDifference.TableChange(
+                name: ForeignText(name), rowsBefore: rows, rowsAfter: rows, rows: .table(.declaration))
+        }
     }
 
     private mutating func changes(of table: ForeignText) -> RowChanges {
