@@ -68,6 +68,16 @@ import Testing
         #expect((inspected.stdout, inspected.stderr) == ("", "there is nothing to inspect yet\n"))
     }
 
+    @Test func `a store whose generations are gone is damaged`() async throws {
+        try desk.makeStore()
+        try await install("Recipes.sqlite")
+        let generations = desk["inbox/.ship-store/Recipes/generations"]
+        for name in try Folder.names(in: generations) { try Folder.removeTree(at: generations.appending(name)) }
+        let outcome = try await desk.run("verify", "inbox")
+        #expect(outcome.status != .exited(0) && outcome.stdout.hasPrefix("damaged  "), "\(outcome.stderr)")
+        #expect(outcome.complaints.contains { $0.contains("Recipes") })
+    }
+
     enum Kind: String, CaseIterable { case inbox, generation, externalFile, manifest, shipment, store }
 
     @Test(arguments: Kind.allCases)

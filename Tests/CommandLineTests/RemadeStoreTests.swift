@@ -26,6 +26,40 @@ import Testing
         #expect(try await receiver.stop().status == .exited(0))
     }
 
+    @Test func `what is no store for a while is shipped once it is one again`() async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 200)
+        let receiver = try await desk.listen()
+        let sender = try desk.start("send", "Recipes.sqlite", "--to", receiver.address, "--follow")
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        try await desk.shell("cp Recipes.sqlite mended; head -c 50000 /dev/zero | tr '\\0' x > Recipes.sqlite")
+            .expectSuccess()
+        _ = try await sender.waitForLine(containing: "was not shipped")
+        // Longer than the attempts after which a store is not followed any more.
+        try await Task.sleep(for: .seconds(9))
+        #expect(!sender.hasEnded)
+        try desk.execute("INSERT INTO recipe(title) VALUES ('new')", in: "mended")
+        try await desk.shell("rm -f Recipes.sqlite-wal Recipes.sqlite-shm; cat mended > Recipes.sqlite").expectSuccess()
+        try await desk.waitUntil(within: .seconds(60)) {
+            try desk.hasInstalled("Recipes", in: "inbox", from: "mended")
+        }
+        try await sender.signalOnceReady(SIGINT)
+        let outcome = try await sender.wait(timeout: .seconds(20))
+        #expect(outcome.status == .exited(0))
+        // For the same reason it is said once.
+        #expect(outcome.stderr.components(separatedBy: "was not shipped").count == 2, "\(outcome.stderr)")
+        #expect(try await receiver.stop().status == .exited(0))
+    }
+
+    @Test func `a wrong path is no store that is waited for`() async throws {
+        let desk = try Desk()
+        try await desk.shell("yes text | head -c 50000 > Recipes.sqlite").expectSuccess()
+        let receiver = try await desk.listen()
+        let outcome = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address, "--follow")
+        #expect(outcome.status == .exited(65), "\(outcome.stderr)")
+        #expect(try await receiver.stop().status == .exited(0))
+    }
+
     @Test func `of several stores it is said which one is not followed any more, and the others go on`() async throws {
         let desk = try Desk()
         try desk.makeStore(rows: 20)

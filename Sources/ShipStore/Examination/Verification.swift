@@ -108,8 +108,8 @@ public struct Verification: Sendable {
                 do throws(InboxError) {
                     // A name without generations is that of a store whose first shipment never arrived. A name with only its
                     // first generation may be that of a store whose receiver was interrupted before that became current; the
-                    // next receiver removes it.
-                    if !paths.isEmpty, try inbox.current(of: name) == nil {
+                    // next receiver removes it. What was current may be gone, with all generations.
+                    if try inbox.current(of: name) == nil, !paths.isEmpty {
                         guard try inbox.open().awaitsFirst(name) else { throw .noSuchStore(name) }
                         if ofStore.allSatisfy({ $0.problem == nil }) {
                             ofStore = [Verification(place: .store(name), manifest: nil, problem: nil, isAwaited: true)]

@@ -40,6 +40,8 @@ final class FollowedStore: Sendable {
     /// How often a store is shipped that is refused for good.
     private static let mostAttempts = 3
     private static let backoff = Backoff(first: .seconds(1), longest: .seconds(300))
+    /// What is wrong with the store itself is mended here, at any moment.
+    private static let backoffOfSource = Backoff(first: .seconds(1), longest: .seconds(30))
     /// A look may make notices itself, and where a clock was set back nothing tells them from those of a commit.
     private static let mostLooksInVain = 3
     private static let backoffInVain = Backoff(first: .seconds(1), longest: .seconds(5))
@@ -223,9 +225,12 @@ final class FollowedStore: Sendable {
                 if error.breaksLink || error == .stopped { return }
                 state.failure = error
                 state.failures += 1
-                state.notBefore = max(state.notBefore, now + Self.backoff.unevenDelay(after: state.failures))
-                // A store that is being made anew, or migrated, may be refused for a moment; one without rows, until it gets some.
-                if !error.mayPass, !following.keepsTrying, state.hasRows, state.failures >= Self.mostAttempts {
+                // Without rows it is to get some, and what was right before is to be put in its place.
+                let isToBeMended = !state.hasRows || state.shipped != nil && error.isOfSource
+                let backoff = isToBeMended ? Self.backoffOfSource : Self.backoff
+                state.notBefore = max(state.notBefore, now + backoff.unevenDelay(after: state.failures))
+                // A store that is being made anew, or migrated, may be refused for a moment.
+                if !error.mayPass, !following.keepsTrying, !isToBeMended, state.failures >= Self.mostAttempts {
                     state.end = error
                 }
             }
@@ -234,6 +239,9 @@ final class FollowedStore: Sendable {
 }
 
 extension ShipmentError {
+    /// Whether it is about the file of the store.
+    fileprivate var isOfSource: Bool { if case .source = self { true } else { false } }
+
     /// Whether what an inbox holds came without a signature.
     fileprivate var isOfNoSignature: Bool { if case .notSigned = self { true } else { false } }
 

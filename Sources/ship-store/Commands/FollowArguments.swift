@@ -12,8 +12,10 @@ struct FollowArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Ship a store once it has been quiet for this long, 5 s after the first change at the latest. (default: 200ms)",
-            valueName: "time"), transform: Duration.readInterval)
+            """
+            Ship a store once it has been quiet for this long, 5 s after the first change at the latest; later where copies would \
+            take more than a tenth of the time. (default: 200ms)
+            """, valueName: "time"), transform: Duration.readInterval)
     var settle: Duration?
 
     @Option(
