@@ -69,6 +69,63 @@ import Testing
         #expect(try await desk.bash("python3 '\(reader)' public/kitchen --check").status == .exited(65))
     }
 
+    /// For others than before, or by another device, all stores are published anew, in one head.
+    @Test(arguments: 0..<UInt64(Soak.isOn ? 100 : 4))
+    func `whatever store cannot be read, who begins finds each that was published before`(seed: UInt64) async throws {
+        let desk = try Desk()
+        var random = RepeatableRandom(seed: seed)
+        let names = ["Recipes", "Notes", "Songs"]
+        let files = names.map { "\($0).sqlite" }
+        for file in files { try desk.makeStore(file) }
+        let isEncrypted = seed % 2 == 0
+        let keys = isEncrypted ? [try await Self.key(of: "watch", desk), try await Self.key(of: "tablet", desk)] : []
+        var (publisher, recipients) = (0, Array(keys.prefix(1)))
+        func publish() async throws -> ChildProgram.Outcome {
+            try await desk.run(
+                ["send"] + files + ["--to", Self.place, "--identity", "phone\(publisher)"]
+                    + recipients.flatMap { ["--encrypt-to", $0] })
+        }
+        try await publish().expectSuccess()
+        for turn in 1...5 {
+            if isEncrypted {
+                recipients = Array(keys.prefix(Int.random(in: 1...2, using: &random)))
+            } else if Bool.random(using: &random) {
+                let next = try await desk.run("identity", "--identity", "phone\(publisher + 1)")
+                let id = try #require(next.lines.first)
+                try await desk.run(
+                    "publish", "--next-key", id, Self.place, "--identity", "phone\(publisher)"
+                ).expectSuccess()
+                publisher += 1
+            }
+            var unread: [String] = []
+            for file in files {
+                try desk.execute("INSERT INTO recipe(title) VALUES ('new \(turn)')", in: file)
+                if Int.random(in: 0..<3, using: &random) == 0 { unread.append(file) }
+            }
+            for file in unread {
+                try await desk.shell("cp \(file) kept-\(file); head -c 9000 /dev/zero | tr '\\0' x > \(file)")
+                    .expectSuccess()
+            }
+            let outcome = try await publish()
+            #expect(
+                outcome.status == .exited(unread.isEmpty ? 0 : 65) || outcome.status == .exited(75), "\(outcome.stderr)"
+            )
+            #expect((outcome.status == .exited(0)) == unread.isEmpty)
+            for file in unread { try await desk.shell("mv kept-\(file) \(file)").expectSuccess() }
+            try await desk.run(
+                "receive", "--into", "inbox\(turn)", "--from", Self.place, "--identity", "watch"
+            ).expectSuccess()
+            for (name, file) in zip(names, files) {
+                let isNewest = try desk.hasInstalled(name, in: "inbox\(turn)", from: file)
+                #expect(isNewest || !unread.isEmpty, "\(name) in turn \(turn)")
+            }
+        }
+        try await publish().expectSuccess()
+        try await desk.run("receive", "--into", "inbox", "--from", Self.place, "--identity", "watch").expectSuccess()
+        for (name, file) in zip(names, files) { #expect(try desk.hasInstalled(name, from: file)) }
+        #expect(try desk.leftovers == [])
+    }
+
     @Test func `a sender that names nobody, or too few of the stores, publishes nothing`() async throws {
         let desk = try Desk()
         try desk.makeStore()

@@ -26,6 +26,11 @@ extension PublicationError {
             what is published at \(place) is to be encrypted for others than it is, and these are published there too: \
             \(names.map(\.text).joined(separator: ", "))
             """
+        case .incomplete(let place, let names):
+            """
+            all that is published at \(place) goes anew, and these could not be read: \
+            \(names.map(\.text).joined(separator: ", "))
+            """
         case .contended(let place): "other programs go on publishing at \(place)"
         case .tooMany(let place): "there is no room for more in the publication at \(place)"
         case .cannotPublish(let place): "one cannot publish at \(place)"
@@ -47,7 +52,7 @@ extension PublicationError {
         case .notARecipient, .badSignature, .otherPublisher, .handedOver, .otherPublication, .wentBack:
             .here(.notPermitted)
         case .expired: .here(.tooOld)
-        case .objectGone, .contended: .here(.tryAgain)
+        case .objectGone, .contended, .incomplete: .here(.tryAgain)
         case .tooMany: .here(.cannotInstall)
         case .cannotPublish, .badStorage, .encrypted, .otherRecipients: .here(.usage)
         case .ignoresConditions: .here(.cannotInstall)

@@ -37,7 +37,7 @@ extension PublicationError {
         // Too late, too early, too many, or another writer was first [RFC 9110 section 15.5, RFC 6585].
         case .storage(_, let status, _): !(400...499).contains(status) || [408, 409, 425, 429].contains(status)
         case .nothingThere, .badHead, .badSignature, .badObject, .badStep, .objectGone, .wentBack, .expired, .noWay,
-            .notARecipient, .contended, .status, .badAnswer:
+            .notARecipient, .contended, .incomplete, .status, .badAnswer:
             true
         }
     }

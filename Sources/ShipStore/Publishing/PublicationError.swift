@@ -36,6 +36,8 @@ public enum PublicationError: Error, Hashable, Sendable {
     case encrypted(Endpoint)
     /// What is published is to be encrypted for others than it is, and these stores are published there too.
     case otherRecipients(Endpoint, also: [StoreName])
+    /// All that is published there goes anew, and these stores could not be read.
+    case incomplete(Endpoint, without: [StoreName])
     /// Another program goes on publishing there.
     case contended(Endpoint)
     /// A store that is published has no room in the head or in its catalog.

@@ -46,6 +46,8 @@ package final class Publisher: Sendable {
     /// - Returns: In the order of the stores.
     /// - Throws: Why the first one that failed did. The others are published all the same; `report` has been told of each.
     package func publish() async throws -> [Delivery] {
+        // What a killed one has left, also where no store has changed.
+        TemporaryFolder.sweep(producer.options.copy.temporaryFolder, .temporary)
         let sources = try producer.sources { (store, path) throws(ShipmentError) in
             if case .folder(let folder) = place, store.owns(folder) { throw .source(.partOfStore(path)) }
         }
@@ -132,9 +134,14 @@ package final class Publisher: Sendable {
                 order.order.ended(.failure(failure))
             }
         }
+        let unread = zip(orders, versions).compactMap { $1 == nil ? $0.name : nil }
         var entries = versions.map { _ in (before: PublishedHead.Store?.none, entry: PublishedEntry?.none) }
-        let bytes = try await write(over: known) { known in
+        let attempt = { [self] (known: KnownHead?) async throws -> Int? in
             let known = try await addressed(known, naming: names)
+            // Where all that is there goes anew, who begins would not find any more what is left out.
+            if let missing = known?.outdated.intersection(unread), !missing.isEmpty {
+                throw IncompleteHead(missing: missing.sorted())
+            }
             for (index, version) in versions.enumerated() {
                 guard let version else { continue }
                 let before = known?.head[version.name]
@@ -144,6 +151,17 @@ package final class Publisher: Sendable {
                 entries[index] = (before, try await PublishedEntry(of: version, after: before, over: copies, self))
             }
             return try await replace(known, with: entries.compactMap(\.entry?.store), publishing.rollout)
+        }
+        let bytes: Int
+        do {
+            bytes = try await write(over: known, attempt)
+        } catch let error as IncompleteHead {
+            let failure = ShipmentError.publication(.incomplete(place, without: error.missing))
+            for (index, order) in orders.enumerated() where results[index] == nil {
+                results[index] = .failure(failure)
+                order.order.ended(.failure(failure))
+            }
+            return results.compactMap(\.self)
         }
         for (index, version) in versions.enumerated() {
             guard let entry = entries[index].entry, let version else { continue }
@@ -156,6 +174,11 @@ package final class Publisher: Sendable {
             orders[index].order.settled(.success(delivery))
         }
         return results.compactMap(\.self)
+    }
+
+    /// A head would leave out stores that lie there.
+    private struct IncompleteHead: Error {
+        let missing: [StoreName]
     }
 
     /// Tries until a head is the newest.
@@ -183,6 +206,8 @@ package final class Publisher: Sendable {
         let tag: String
         /// The last heads of the devices before, the last one first, as far as they are not among the objects yet, or not with these keys.
         var former: [[UInt8]] = []
+        /// The stores that it lists and `head` does not: they are to be published anew.
+        var outdated: Set<StoreName> = []
     }
 
     /// The head that this one has written last, or else the one that lies there. If another has taken its place since, it cannot be replaced.
@@ -211,7 +236,7 @@ package final class Publisher: Sendable {
         let last = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
         return KnownHead(
             head: head.withoutStores(before: last, head.sealing), publisher: publisher, file: bytes, tag: tag,
-            former: [bytes])
+            former: [bytes], outdated: Set(head.names))
     }
 
     /// Goes on after a head for the recipients that are wanted: where it is for others, without its stores.
@@ -241,7 +266,8 @@ package final class Publisher: Sendable {
         try storage.begin()
         return KnownHead(
             head: known.head.withoutStores(before: known.head.before, storage.begun), publisher: known.publisher,
-            file: known.file, tag: known.tag, former: former)
+            file: known.file, tag: known.tag, former: former,
+            outdated: known.outdated.union(known.head.names))
     }
 
     /// Has the numbers of this device go on above those of the device before: so they rise for receivers too. Receivers of other stores
@@ -353,48 +379,5 @@ extension PublishedHead {
         PublishedHead(
             publication: publication, number: number, software: Software.name, issued: issued, expires: expires,
             next: nil, before: before, sealing: sealing, halted: halted, stores: [])
-    }
-}
-
-extension HeadFile {
-    /// - Parameter keys: The digest of those with which it was encrypted; `nil` if it was not.
-    /// - Throws: `.badHead`, also if it says otherwise.
-    func head(at place: Endpoint, encryptedWith keys: ContentDigest?) throws(PublicationError) -> PublishedHead {
-        let head = try head(at: place)
-        guard head.sealing?.keys == keys else {
-            throw .badHead(
-                place,
-                .badMessage(
-                    type: FrameType.manifest.rawValue, flaw: "it is encrypted with other keys than its publisher says"))
-        }
-        return head
-    }
-
-    /// - Throws: `.badHead`.
-    func head(at place: Endpoint) throws(PublicationError) -> PublishedHead {
-        do throws(ProtocolError) {
-            return try head()
-        } catch {
-            throw .badHead(place, error)
-        }
-    }
-
-    /// Reads the file of a head, and verifies its signature.
-    ///
-    /// - Throws: `.badHead`, `.badSignature`.
-    static func read(
-        _ bytes: [UInt8], at place: Endpoint
-    ) throws(PublicationError) -> (file: HeadFile, publisher: DeviceIdentifier) {
-        let file: HeadFile
-        do throws(ProtocolError) {
-            file = try HeadFile(decoding: bytes)
-        } catch {
-            throw .badHead(place, error)
-        }
-        do throws(SignatureError) {
-            return (file, try file.publisher())
-        } catch {
-            throw .badSignature(place, error)
-        }
     }
 }

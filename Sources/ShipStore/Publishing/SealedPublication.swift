@@ -75,8 +75,11 @@ final class SealedPublication: PublicationReader {
 
     /// Whether what lies under a name is encrypted with one of these secrets.
     func isEncrypted(_ name: ContentDigest, with secrets: [PublicationSecret]) async throws -> Bool {
-        for secret in secrets where try await read(name, with: secret, from: 0, upTo: 1, { _, _ in }) { return true }
-        return false
+        let beginning = try await reader.beginning(of: name, upTo: ObjectOpener.leastSize)
+        return try secrets.contains { secret in
+            var opener = ObjectOpener(secret.cipher(for: name), from: 0, upTo: 1)
+            return try opener.add(beginning, at: 0) { _, _ in } && opener.finish { _, _ in }
+        }
     }
 
     /// - Returns: Whether it is what was encrypted under this name.
@@ -104,6 +107,8 @@ private struct ObjectOpener {
 
     private static let pieceSize = Int64(ObjectCipher.pieceSize)
     private static let sealedSize = Int64(ObjectCipher.sealedSize)
+    /// What shows whether the first byte is right.
+    static let leastSize = sealedSize + 1
 
     init(_ cipher: ObjectCipher, from offset: Int64, upTo limit: Int64) {
         (self.cipher, self.offset, self.limit) = (cipher, offset, limit)

@@ -1,0 +1,47 @@
+import DeviceTrust
+import ShipLinks
+import ShipProtocol
+
+/// Reading a head, with errors that say where it lies.
+extension HeadFile {
+    /// - Parameter keys: The digest of those with which it was encrypted; `nil` if it was not.
+    /// - Throws: `.badHead`, also if it says otherwise.
+    func head(at place: Endpoint, encryptedWith keys: ContentDigest?) throws(PublicationError) -> PublishedHead {
+        let head = try head(at: place)
+        guard head.sealing?.keys == keys else {
+            throw .badHead(
+                place,
+                .badMessage(
+                    type: FrameType.manifest.rawValue, flaw: "it is encrypted with other keys than its publisher says"))
+        }
+        return head
+    }
+
+    /// - Throws: `.badHead`.
+    func head(at place: Endpoint) throws(PublicationError) -> PublishedHead {
+        do throws(ProtocolError) {
+            return try head()
+        } catch {
+            throw .badHead(place, error)
+        }
+    }
+
+    /// Reads the file of a head, and verifies its signature.
+    ///
+    /// - Throws: `.badHead`, `.badSignature`.
+    static func read(
+        _ bytes: [UInt8], at place: Endpoint
+    ) throws(PublicationError) -> (file: HeadFile, publisher: DeviceIdentifier) {
+        let file: HeadFile
+        do throws(ProtocolError) {
+            file = try HeadFile(decoding: bytes)
+        } catch {
+            throw .badHead(place, error)
+        }
+        do throws(SignatureError) {
+            return (file, try file.publisher())
+        } catch {
+            throw .badSignature(place, error)
+        }
+    }
+}
