@@ -33,13 +33,7 @@ public struct DeviceFolder: Sendable {
 
     /// The identity of this device. The first call makes it; two processes that call this at the same time get the same one.
     public func identity() throws(IdentityError) -> DeviceIdentity {
-        if let known = try existingIdentity() {
-            try folder.sync()
-            return known
-        }
-        try folder.make()
-        return try folder.whileLocked { () throws(IdentityError) in
-            if let known = try existingIdentity() { return known }
+        try secret(existingIdentity) { () throws(IdentityError) in
             let new = try DeviceIdentity()
             try folder.write(Array(new.pem.utf8), as: Self.identityFile)
             return new
@@ -48,11 +42,34 @@ public struct DeviceFolder: Sendable {
 
     /// - Returns: `nil` if it has not been made yet.
     package func existingIdentity() throws(IdentityError) -> DeviceIdentity? {
-        guard var bytes = try folder.read(Self.identityFile) else { return nil }
+        try secret(in: Self.identityFile) { (bytes) throws(IdentityError) in
+            try DeviceIdentity(pem: String(decoding: bytes, as: UTF8.self), in: path.appending(Self.identityFile))
+        }
+    }
+
+    /// What is made the first time that it is needed, by one process.
+    private func secret<Secret>(
+        _ existing: () throws(IdentityError) -> Secret?, orMadeBy make: () throws(IdentityError) -> Secret
+    ) throws(IdentityError) -> Secret {
+        if let known = try existing() {
+            try folder.sync()
+            return known
+        }
+        try folder.make()
+        return try folder.whileLocked { () throws(IdentityError) in
+            if let known = try existing() { return known }
+            return try make()
+        }
+    }
+
+    /// - Returns: `nil` if there is no such file.
+    private func secret<Secret>(
+        in file: FilePath.Component, _ decode: ([UInt8]) throws(IdentityError) -> Secret
+    ) throws(IdentityError) -> Secret? {
+        guard var bytes = try folder.read(file) else { return nil }
         // The copies of the libraries cannot be wiped from here.
         defer { for index in bytes.indices { bytes[index] = 0 } }
-        return try DeviceIdentity(
-            pem: String(decoding: bytes, as: UTF8.self), in: path.appending(Self.identityFile))
+        return try decode(bytes)
     }
 }
 
@@ -61,13 +78,7 @@ public struct DeviceFolder: Sendable {
 extension DeviceFolder {
     /// The key that reads what others have encrypted for this device. The first call makes it.
     package func decryptionKey() throws(IdentityError) -> DecryptionKey {
-        if let known = try existingDecryptionKey() {
-            try folder.sync()
-            return known
-        }
-        try folder.make()
-        return try folder.whileLocked { () throws(IdentityError) in
-            if let known = try existingDecryptionKey() { return known }
+        try secret(existingDecryptionKey) { () throws(IdentityError) in
             let new = DecryptionKey()
             try folder.write(new.line, as: Self.decryptionFile)
             return new
@@ -76,12 +87,12 @@ extension DeviceFolder {
 
     /// - Returns: `nil` if it has not been made yet.
     package func existingDecryptionKey() throws(IdentityError) -> DecryptionKey? {
-        guard var bytes = try folder.read(Self.decryptionFile) else { return nil }
-        defer { for index in bytes.indices { bytes[index] = 0 } }
-        guard let key = DecryptionKey(line: bytes) else {
-            throw .damaged(path.appending(Self.decryptionFile), flaw: "it holds no key")
+        try secret(in: Self.decryptionFile) { (bytes) throws(IdentityError) in
+            guard let key = DecryptionKey(line: bytes) else {
+                throw .damaged(path.appending(Self.decryptionFile), flaw: "it holds no key")
+            }
+            return key
         }
-        return key
     }
 }
 
