@@ -177,6 +177,24 @@ struct CorpusSeeds {
         try Self.write([1] + manifest.bytes, "signature/manifest")
     }
 
+    @Test func `files of publications of the vectors`() throws {
+        for vector in try VectorFile.all() where [.catalog, .head, .sealed].contains(vector.kind) {
+            for section in vector.sections where vector.kind == .sealed && section.label != "key" {
+                guard section.bytes.count <= 1024 else { continue }
+                try Self.write([2] + section.bytes, "published/\(vector.name)-\(section.label)")
+            }
+            guard vector.kind != .sealed, vector.bytes.count <= 2048 else { continue }
+            if let catalog = try? StoreCatalog(decoding: vector.bytes) {
+                try Self.write([0] + catalog.jsonBytes, "published/\(vector.name)")
+            } else if let head = try? HeadFile(decoding: vector.bytes).head() {
+                let shipments = head.stores.flatMap { $0.steps.flatMap(\.shipment) }
+                try Self.write([1] + head.jsonBytes + [0] + shipments, "published/\(vector.name)")
+            } else {
+                try Self.write([2] + vector.bytes, "published/\(vector.name)")
+            }
+        }
+    }
+
     @Test func `what peers say in the vectors`() throws {
         for vector in try VectorFile.all() where vector.kind == .stream || vector.kind == .dialogue {
             let byProducer = vector.sections.filter { ["producer", ""].contains($0.label) }.flatMap(\.bytes)

@@ -6,8 +6,8 @@ import Testing
     private static let targets: [String: @Sendable ([UInt8]) -> Void] = [
         "deflate": DeflateTarget.run, "delta": DeltaTarget.run, "frames": FramesTarget.run, "lists": ListsTarget.run,
         "manifest": ManifestTarget.run,
-        "names": NamesTarget.run, "pages": PagesTarget.run, "segments": SegmentsTarget.run,
-        "signature": SignatureTarget.run, "values": ValuesTarget.run,
+        "names": NamesTarget.run, "pages": PagesTarget.run, "published": PublishedTarget.run,
+        "segments": SegmentsTarget.run, "signature": SignatureTarget.run, "values": ValuesTarget.run,
     ]
 
     private static var corpus: URL {

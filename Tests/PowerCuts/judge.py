@@ -50,6 +50,7 @@ def plain(name):
     name = re.sub(r"[0-9A-F]{8}-[0-9A-F-]{27}", "UUID", name)
     name = re.sub(r"\d{8}T\d{6}(-\d+)?", "TIME", name)
     name = re.sub(r"\b\d+-[0-9a-f]{8}\b", "GENERATION", name)
+    name = re.sub(r"\b[0-9a-f]{64}$", "DIGEST", name)
     return re.sub(r"(?<=turns/)\w+", "TURN", name)
 
 
@@ -87,7 +88,7 @@ def examine(scenario, box, image, kind, begun, acknowledged, belongs):
             found = scenario.problem(box, last, last)
         if found:
             return f"after all was done again: {found}"
-        left = sorted(name for name in box.names() - belongs if not name.startswith("lost+found"))
+        left = sorted(name for name in box.names() - belongs - set(scenario.stays) if not name.startswith("lost+found"))
         return f"leaves {', '.join(left)}" if left else None
     except ValueError as error:
         return str(error)

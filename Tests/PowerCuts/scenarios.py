@@ -5,6 +5,7 @@ shipments of them.
 """
 import json
 import os
+import shutil
 from dataclasses import dataclass, field
 
 import stores
@@ -26,6 +27,7 @@ class Scenario:
     look: object  # box -> what users find; raises ValueError for what is not whole
     found: list  # what that is before the first step, and after each
     sweep: str = ""  # what removes what a cut has left; the last step, once more, if this is empty
+    stays: tuple = ()  # what is removed a time after a cut
     between: dict = field(default_factory=dict)  # what else it may be while a step is under way, by its number
 
     def problem(self, box, begun, acknowledged):
@@ -158,6 +160,30 @@ kill $sender && wait $sender && exit $outcome
 """, lay(version).replace("$RUN", "$TMPDIR"))
 
 
+def published(box):
+    """The version that whoever begins gets from a publication."""
+    if not os.path.exists(box.path("place/head")):
+        return 0
+    box.shell('rm -rf "$TMPDIR/watched" && "$S" receive --into "$TMPDIR/watched" --from "dir:$D/place" --identity "$RUN/watch"')
+    inbox = os.path.join(box.values["TMPDIR"], "watched")
+    try:
+        return stores.version(os.path.join(inbox, "Recipes.sqlite"))
+    finally:
+        shutil.rmtree(inbox)
+
+
+def publish(version, *more):
+    return Step(" ".join(["$S send $RUN/app/Recipes.sqlite --to dir:$D/place", *more]), lay(version))
+
+
+def fetched(version):
+    """Takes from a publication elsewhere what has been published there before."""
+    return Step("$S receive --into $D/inbox --keep 2 --from dir:$RUN/place --identity $RUN/watch",
+                lay(version) + "; XDG_STATE_HOME=$RUN/state $S send $RUN/app/Recipes.sqlite --to dir:$RUN/place --identity $RUN/phone")
+
+
+WATCH = "$S identity --identity $RUN/watch"
+FOR_WATCH = "--encrypt-to $($S identity --identity $RUN/watch --encryption-key)"
 IDS = [f"$(cat $STORES/id{n})" for n in (1, 2)]
 APP = "mkdir $D/app && cp -a $STORES/1/. $D/app"
 
@@ -187,7 +213,7 @@ SCENARIOS = [
         Step("$S destroy $D/app/Recipes.sqlite", done=(66,))],
         placed, [(1, 0, 0), (1, 1, 0), (1, 0, 1), (0, 0, 1)],
         "$S move $D/last/Recipes.sqlite --to $D/group --remove-old && $S move $D/group/Recipes.sqlite --to $D/last --remove-old",
-        {2: [(1, 1, 1)]}),
+        between={2: [(1, 1, 1)]}),
     Scenario("rollback", "; ".join(from_file(v).command for v in (1, 2, 3)), [
         Step("$S rollback Recipes --into $D/inbox --to 2"),
         Step("$S rollback Recipes --into $D/inbox --release"),
@@ -213,5 +239,12 @@ SCENARIOS = [
         from_file(2)],
         served, [0, 1, 2]),
     Scenario("follow", "", [followed(1), followed(3)], remembered, [0, 2, 4], between={1: [1], 2: [3]}),
+    Scenario("publish", WATCH, [*map(publish, (1, 2, 3, 4)), Step("$S publish --prune dir:$D/place --grace 0s")], published, [0, 1, 2, 3, 4, 4],
+             publish(4).command + " && $S publish --prune dir:$D/place --grace 0s"),
+    # The second makes it one for recipients, and the last takes the next one's place.
+    Scenario("encrypted", WATCH, [publish(1), publish(2, FOR_WATCH), publish(3, FOR_WATCH), publish(4, FOR_WATCH, "--rollout 100%")],
+             published, [0, 1, 2, 3, 4]),
+    Scenario("fetch", WATCH, [fetched(1), fetched(2), fetched(3)], served, [0, 1, 2, 3],
+             stays=("inbox/.ship-store/.objects/DIGEST",)),  # a part of a shipment, for a day
     Scenario("pair", "", [Step(PAIRING, lay(1))], paired, [(0, 0, 0), (1, 1, 1)], between={1: [(1, 0, 0), (0, 1, 0), (1, 1, 0)]}),
 ]

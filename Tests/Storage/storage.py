@@ -23,12 +23,14 @@ class Proxy(http.server.BaseHTTPRequestHandler):
     """Stands before the storage at `port`; `chance` of the requests go wrong."""
 
     protocol_version = "HTTP/1.1"
-    port, chance, dice, seen = 0, 0.0, random.Random(0), {}
+    port, chance, dice, seen, heads = 0, 0.0, random.Random(0), {}, set()
 
     def handle_one(self) -> None:
         fault = self.dice.choice(FAULTS) if self.dice.random() < self.chance else "none"
         self.seen[fault] = self.seen.get(fault, 0) + 1
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.command == "PUT" and self.path.endswith("/head"):
+            self.heads.add(body[:8])
         if fault == "lose":
             return self.drop()
         if fault in ("503", "409", "412", "429"):
@@ -74,21 +76,31 @@ class Desk:
         for path in own.values():
             Path(path).mkdir(exist_ok=True)
         self.environment = {"PATH": os.environ["PATH"], "AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret} | own
+        self.recipients: list[str] = []
         self.store = folder / "Recipes.sqlite"
         with sqlite3.connect(self.store) as made:
             made.executescript("PRAGMA journal_mode = WAL; CREATE TABLE tick(n); INSERT INTO tick VALUES (0); CREATE TABLE r(id INTEGER PRIMARY KEY, t)")
             made.executemany("INSERT INTO r(t) VALUES (?)", [(f"soup {each}",) for each in range(2000)])
         self.ticks, self.held = 0, -1
 
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        more = ["--endpoint-url", f"http://127.0.0.1:{self.port}"]
-        return subprocess.run([self.program, *words, *more], env=self.environment, cwd=self.folder, capture_output=True, text=True, timeout=120)
+    def run(self, *words: str, device: str = "XDG_CONFIG_HOME") -> subprocess.CompletedProcess[str]:
+        environment = self.environment | {"XDG_CONFIG_HOME": str(self.folder / device)}
+        return subprocess.run([self.program, *words], env=environment, cwd=self.folder, capture_output=True, text=True, timeout=120)
+
+    def key(self, device: str) -> str:
+        made = self.run("identity", "--encryption-key", device=device)
+        said(made, 0)
+        return made.stdout.strip()
+
+    @property
+    def place(self) -> list[str]:
+        return ["s3://bucket/kitchen", "--endpoint-url", f"http://127.0.0.1:{self.port}"]
 
     def publish(self, *more: str) -> subprocess.CompletedProcess[str]:
-        return self.run("send", "Recipes.sqlite", "--to", "s3://bucket/kitchen", *more)
+        return self.run("send", "Recipes.sqlite", "--to", *self.place, *more, *(word for key in self.recipients for word in ("--encrypt-to", key)))
 
     def receive(self) -> subprocess.CompletedProcess[str]:
-        return self.run("receive", "--into", "inbox", "--from", "s3://bucket/kitchen")
+        return self.run("receive", "--into", "inbox", "--from", *self.place, device="watch")
 
     def change(self, rows: int) -> None:
         self.ticks += 1
@@ -118,20 +130,23 @@ def wait_for(port: int) -> None:
     raise SystemExit(f"nobody listens on {port}")
 
 
-def with_faults(program: str, engines: Path, folder: Path, seed: int, rounds: int) -> None:
+def with_faults(program: str, engines: Path, folder: Path, seed: int, rounds: int, encrypted: bool) -> None:
     port = free_port()
     key, secret = "AKIAEXAMPLE", "secret"
     moto = subprocess.Popen([engines / "moto_server", "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for(port)
         urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}/bucket", method="PUT", headers={"Authorization": "AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/s3/aws4_request"}))
-        Proxy.port, Proxy.dice, Proxy.seen = port, random.Random(seed), {}
+        Proxy.port, Proxy.dice, Proxy.seen, Proxy.heads = port, random.Random(seed), {}, set()
         proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
         desk, dice = Desk(program, folder, proxy.server_address[1], key, secret), random.Random(seed)
+        keys = [desk.key("watch"), desk.key("tablet")] if encrypted else []
         outcomes = {}
         for _ in range(rounds):
             Proxy.chance = dice.choice([0, 0.1, 0.4])
+            # The tablet is a recipient now and then.
+            desk.recipients = keys if dice.random() < 0.2 else keys[:1]
             desk.change(dice.choice([1, 1, 1, 20, 400]))
             for step in (desk.publish, desk.receive):
                 status = step().returncode
@@ -142,7 +157,8 @@ def with_faults(program: str, engines: Path, folder: Path, seed: int, rounds: in
         said(desk.receive(), 0)
         desk.check()
         assert desk.held == desk.ticks, f"the follower has {desk.held}, and there is {desk.ticks}"
-        said(desk.run("publish", "--prune", "s3://bucket/kitchen", "--grace", "0s"), 0)
+        said(desk.run("publish", "--prune", *desk.place, "--grace", "0s"), 0)
+        assert Proxy.heads == {b"SHIPSEAL" if encrypted else b"SHIPHEAD"}, f"heads begin with {Proxy.heads}"
         shutil.rmtree(folder / "inbox")
         desk.held = -1
         said(desk.receive(), 0)
@@ -150,7 +166,7 @@ def with_faults(program: str, engines: Path, folder: Path, seed: int, rounds: in
         assert desk.held == desk.ticks
         assert not list((folder / "TMPDIR").iterdir()), "something is left in the temporary folder"
         proxy.shutdown()
-        print(f"moto, seed {seed}: {rounds} rounds, statuses {outcomes}, faults {Proxy.seen}")
+        print(f"moto, seed {seed}{', encrypted' if encrypted else ''}: {rounds} rounds, statuses {outcomes}, faults {Proxy.seen}")
     finally:
         moto.kill()
 
@@ -186,8 +202,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=40)
     arguments = parser.parse_args()
     program = str(Path(arguments.program).resolve())
-    with tempfile.TemporaryDirectory() as folder:
-        with_faults(program, arguments.engines, Path(folder), arguments.seed, arguments.rounds)
+    for encrypted in (False, True):
+        with tempfile.TemporaryDirectory() as folder:
+            with_faults(program, arguments.engines, Path(folder), arguments.seed, arguments.rounds, encrypted)
     with tempfile.TemporaryDirectory() as folder:
         without_conditions(program, arguments.engines, Path(folder))
 

@@ -1,0 +1,77 @@
+// modules: StoreFormat ShipProtocol ShipCompression StoreEncoding StoreFiles DeviceTrust
+// libraries: CryptoExtras SwiftASN1 X509 _CertificateInternals
+
+import DeviceTrust
+import ShipProtocol
+import StoreFiles
+
+/// After a first byte, the JSON of a catalog (0), that of a head and, after a zero byte, its shipments (1), or a whole file of a publication.
+///
+/// So a fuzzer need not make deflate streams. What is read is written, and read again.
+enum PublishedTarget {
+    static func run(_ input: [UInt8]) {
+        guard let first = input.first else { return }
+        let rest = Array(input.dropFirst())
+        do throws(ProtocolError) {
+            switch first {
+            case 0: try catalog(stored(rest))
+            case 1: try head(headFile(rest))
+            default: try file(rest)
+            }
+        } catch {}
+    }
+
+    private static func file(_ bytes: [UInt8]) throws(ProtocolError) {
+        _ = try? PublicationKeys(decoding: bytes, with: key)
+        if SealedHead.isOne(bytes) { _ = keys?.open(try SealedHead(decoding: bytes)) }
+        _ = keys?.secret.cipher(for: ContentDigest(hashing: [])).open(bytes, number: 0, isLast: true)
+        try? catalog(bytes)
+        try head(bytes)
+    }
+
+    private static func catalog(_ bytes: [UInt8]) throws(ProtocolError) {
+        let catalog = try StoreCatalog(decoding: bytes)
+        guard let again = try? StoreCatalog(decoding: catalog.encoded), again == catalog else {
+            fatalError("a catalog is another one once it has been written")
+        }
+        _ = catalog.shipments(in: bytes)
+    }
+
+    private static func head(_ bytes: [UInt8]) throws(ProtocolError) {
+        let file = try HeadFile(decoding: bytes)
+        _ = try? file.publisher()
+        let head = try file.head()
+        let written = HeadFile(head, certificate: file.signature.certificate) { _ in file.signature.value }
+        guard let again = try? HeadFile(decoding: written.encoded).head(), again == head else {
+            fatalError("a head is another one once it has been written")
+        }
+    }
+
+    private static func headFile(_ input: [UInt8]) -> [UInt8] {
+        let json = Array(input.prefix { $0 != 0 })
+        var content: [UInt8] = []
+        for part in [[1], json] {
+            content.append(bigEndian: UInt32(part.count))
+            content += part
+        }
+        content += input.dropFirst(json.count + 1)
+        return Array("SHIPHEAD".utf8) + [1] + [UInt8](repeating: 1, count: Signature.size) + stored(content)
+    }
+
+    /// A deflate stream of stored blocks [RFC 1951 section 3.2.4].
+    private static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        var (stream, rest) = ([UInt8](), bytes[...])
+        repeat {
+            let block = rest.prefix(0xFFFF)
+            rest = rest.dropFirst(block.count)
+            let size = UInt16(block.count)
+            stream.append(rest.isEmpty ? 1 : 0)
+            for word in [size, ~size] { stream += [UInt8(word & 0xFF), UInt8(word >> 8)] }
+            stream += block
+        } while !rest.isEmpty
+        return stream
+    }
+
+    private static let key = DecryptionKey()
+    private static let keys = try? PublicationKeys(for: [], by: key, after: nil)
+}
