@@ -148,6 +148,11 @@ def faults(store: Published) -> Iterator[str]:
     copies: dict[str, Copy] = {}
     untaken: list[Members] = []
     steps, newest = store.steps(), store.members["newest"]
+    last = next(store.catalogs(), None)
+    known = [step for step, _ in store.in_head]
+    if last is not None:
+        known += last.all_steps() + (store.catalog(last.landmark).way if last.landmark else [])
+    removed: list[Members] = []
     for step in steps:
         what = f"the step with number {step['counter']} from {step.get('from', 'nothing')}"
         try:
@@ -155,13 +160,20 @@ def faults(store: Published) -> Iterator[str]:
         except Refused as refused:
             yield f"{what}: {refused}"
             continue
+        except Missing:
+            # A publisher may remove what is not needed to begin, and not to go on from what the other steps bring (PUBLISHED.md 3).
+            if step in known:
+                raise
+            removed.append(step)
+            continue
         if found is None:
             untaken.append(step)
             continue
         before = copies.setdefault(found.content, found)
         if before.store != found.store:
             yield f"{what}: another store than a step before with the same content"
-    print(f"{store.name}: steps: {len(steps)}, of which {len(untaken)} are over what no step brings; contents: {len(copies)}")
+    print(f"{store.name}: steps: {len(steps)}, of which {len(untaken)} are over what no step brings, and {len(removed)} removed; contents: {len(copies)}")
+    steps = [step for step in steps if step not in removed]
     for held in [Held(), *(Held(content, copy.manifest["counter"]) for content, copy in copies.items())]:
         if held.content == newest:
             continue
@@ -175,11 +187,8 @@ def faults(store: Published) -> Iterator[str]:
     for later, earlier in pairwise(store.catalogs()):
         if later.before is not None and later.before["counter"] != earlier.end["counter"]:
             yield f"the catalog with number {earlier.end['counter']} is called {later.before['counter']}"
-    last = next(store.catalogs(), None)
-    if last is not None:
-        known = last.all_steps() + (store.catalog(last.landmark).way if last.landmark else [])
-        if way([step for step, _ in store.in_head] + known, newest, Held()) is None:
-            yield "no way from nothing in the last catalog and that of its landmark"
+    if last is not None and way(known, newest, Held()) is None:
+        yield "no way from nothing in the last catalog and that of its landmark"
     first = way(steps, newest, Held()) or []
     print(f"{store.name}: from nothing in steps of {' + '.join(str(step['size']) for step in first)} bytes, which count as {cost(first)}")
     if newest in copies and copies[newest].manifest["store"]["size"] != store.members["size"]:

@@ -147,4 +147,5 @@ if __name__ == "__main__":
     size()
     for megabytes in (1, 20):
         with tempfile.TemporaryDirectory() as folder:
+            os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CONFIG_HOME=f"{folder}/config")
             try_sizes(folder, megabytes)
