@@ -5,7 +5,8 @@ import DeviceTrust
 import ShipProtocol
 import StoreFiles
 
-/// After a first byte, the JSON of a catalog (0), that of a head and, after a zero byte, its shipments (1), or a whole file of a publication.
+/// After a first byte, the JSON of a catalog (0), that of a head and, after a zero byte, its shipments (1), the content of a head (3), or a
+/// whole file of a publication.
 ///
 /// So a fuzzer need not make deflate streams. What is read is written, and read again.
 enum PublishedTarget {
@@ -15,7 +16,8 @@ enum PublishedTarget {
         do throws(ProtocolError) {
             switch first {
             case 0: try catalog(stored(rest))
-            case 1: try head(headFile(rest))
+            case 1: try head(headFile(content(rest)))
+            case 3: try head(headFile(rest))
             default: try file(rest)
             }
         } catch {}
@@ -47,15 +49,18 @@ enum PublishedTarget {
         }
     }
 
-    private static func headFile(_ input: [UInt8]) -> [UInt8] {
+    private static func headFile(_ content: [UInt8]) -> [UInt8] {
+        Array("SHIPHEAD".utf8) + [1] + [UInt8](repeating: 1, count: Signature.size) + stored(content)
+    }
+
+    private static func content(_ input: [UInt8]) -> [UInt8] {
         let json = Array(input.prefix { $0 != 0 })
         var content: [UInt8] = []
         for part in [[1], json] {
             content.append(bigEndian: UInt32(part.count))
             content += part
         }
-        content += input.dropFirst(json.count + 1)
-        return Array("SHIPHEAD".utf8) + [1] + [UInt8](repeating: 1, count: Signature.size) + stored(content)
+        return content + input.dropFirst(json.count + 1)
     }
 
     /// A deflate stream of stored blocks [RFC 1951 section 3.2.4].
