@@ -71,7 +71,7 @@ test: setup lint build test-app ## Check format and vectors, then run every test
 	@rm -rf .build/no-device
 	@$(MAKE) --no-print-directory -j2 test-commands test-modules || { \
 	  echo "What failed, once more:"; grep -a -h -A 6 '^✘' $(TEST_LOG).*; exit 1; }
-	Tests/PowerCuts/powercut.py $(PROGRAM) --optional --images 12 --disks ext4,btrfs --scenarios delta,session,restore,number
+	Tests/PowerCuts/powercut.py $(PROGRAM) --optional --images 12 --disks ext4,btrfs --scenarios delta,session,restore,number,publish
 	Tests/Faults/faults.py $(PROGRAM) --most 4
 
 build-tests: ## Build the tests
