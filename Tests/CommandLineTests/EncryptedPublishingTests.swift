@@ -102,9 +102,11 @@ import Testing
                 try desk.execute("INSERT INTO recipe(title) VALUES ('new \(turn)')", in: file)
                 if Int.random(in: 0..<3, using: &random) == 0 { unread.append(file) }
             }
+            // It is a store still, so that only its copy shows that it cannot be read.
             for file in unread {
-                try await desk.shell("cp \(file) kept-\(file); head -c 9000 /dev/zero | tr '\\0' x > \(file)")
-                    .expectSuccess()
+                try await desk.shell(
+                    "cp \(file) kept-\(file); head -c 4096 /dev/zero | tr '\\0' x | dd of=\(file) bs=4096 seek=1 conv=notrunc status=none"
+                ).expectSuccess()
             }
             let outcome = try await publish()
             #expect(
