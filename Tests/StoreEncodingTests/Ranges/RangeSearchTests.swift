@@ -194,7 +194,7 @@ import Testing
     /// - Returns: `nil` for what has no canonical form.
     private static func changed(_ random: inout RepeatableRandom) throws -> (StoreStates, Comment)? {
         let folder = try ScratchFolder.inMemory()
-        let queue = try DatabaseQueue(path: folder.path.appending("source").string)
+        let queue = try DatabaseQueue.repeatable(path: folder.path.appending("source"), seed: random.next())
         let (old, new) = (folder.path.appending("old"), folder.path.appending("new"))
         let count = Int.random(in: 1...5000, using: &random)
         try queue.writeWithoutTransaction { try $0.execute(sql: Self.rows(count)) }

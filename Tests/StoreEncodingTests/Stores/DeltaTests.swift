@@ -106,7 +106,7 @@ import Testing
         let folder = try ScratchFolder.inMemory()
         func copy(_ encoding: String, _ more: String) throws -> FilePath {
             let name = "\(encoding) \(more.count)"
-            let queue = try DatabaseQueue(path: folder.path.appending(name).string)
+            let queue = try DatabaseQueue.repeatable(path: folder.path.appending(name))
             try queue.writeWithoutTransaction { database in
                 try database.execute(
                     sql: """

@@ -18,7 +18,7 @@ import Testing
         init(_ settings: String, _ make: (Database) throws -> Void) throws {
             let folder = try ScratchFolder.inMemory()
             let path = folder.path.appending("copy")
-            let queue = try DatabaseQueue(path: path.string)
+            let queue = try DatabaseQueue.repeatable(path: path)
             try queue.writeWithoutTransaction { database in
                 try database.execute(sql: settings)
                 try database.inTransaction {

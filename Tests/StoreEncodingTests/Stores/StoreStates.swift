@@ -19,7 +19,7 @@ struct StoreStates {
         encoding: String = "UTF-8", pageSize: Int, _ first: String, _ second: String, isCanonical: Bool = true
     ) throws {
         let folder = try ScratchFolder.inMemory()
-        let queue = try DatabaseQueue(path: folder.path.appending("source").string)
+        let queue = try DatabaseQueue.repeatable(path: folder.path.appending("source"))
         func copy(_ sql: String, to name: String) throws -> FilePath {
             try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
             let copy = folder.path.appending(name)

@@ -23,7 +23,7 @@ import Testing
     /// - Returns: How each index was sent, by its name, and that of each table.
     private static func sent(encoding: String = "UTF-8", _ sql: String) throws -> [String: SentTree] {
         let folder = try ScratchFolder.inMemory()
-        let queue = try DatabaseQueue(path: folder.path.appending("source").string)
+        let queue = try DatabaseQueue.repeatable(path: folder.path.appending("source"))
         let collation = DatabaseCollation("of the app") { left, right in right.compare(left) }
         try queue.writeWithoutTransaction { database in
             database.add(collation: collation)
@@ -112,7 +112,7 @@ import Testing
     @Test func `an index that is not as its table says is sent`() throws {
         let folder = try ScratchFolder.inMemory()
         let copy = folder.path.appending("copy")
-        let queue = try DatabaseQueue(path: folder.path.appending("source").string)
+        let queue = try DatabaseQueue.repeatable(path: folder.path.appending("source"))
         try queue.writeWithoutTransaction {
             try $0.execute(
                 sql: """
