@@ -15,8 +15,9 @@ extension ValueKind {
             let most = choices.pick([4, 40, 2000])
             return { choices, _ in .blob(choices.bytes(choices.length(upTo: most))) }
         },
-        ValueKind("zeros", "BLOB") { _ in
-            { choices, _ in .blob([UInt8](repeating: 0, count: choices.length(upTo: 3000))) }
+        ValueKind("runs of one byte", "BLOB") { choices in
+            let (byte, most) = (choices.pick([0, 0, 0x20, 0xff] as [UInt8]), choices.pick([3000, 3000, 60_000]))
+            return { choices, _ in .blob([UInt8](repeating: byte, count: choices.length(upTo: most))) }
         },
         ValueKind("periods", "BLOB") { choices in
             let period = choices.bytes(choices.number(in: 1...60))

@@ -90,8 +90,8 @@ package struct DeltaEncoder {
     private func isWholeSmaller(than size: Int) throws -> Bool {
         guard let shapes else { return false }
         // The least effort takes hardly twice as many bytes, in a small part of the time.
-        return try StoreWalk.takesLess(than: 2 * size, over: new, shapes, SegmentEffort(.fastest))
-            && StoreWalk.takesLess(than: size, over: new, shapes, wholeEffort)
+        return try StoreWalk.takesLess(than: 2 * size, over: new, shapes, SegmentEffort(.fastest), makeSpillFile)
+            && StoreWalk.takesLess(than: size, over: new, shapes, wholeEffort, makeSpillFile)
     }
 
     private func write(

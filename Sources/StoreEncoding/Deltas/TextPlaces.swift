@@ -31,6 +31,11 @@ struct TextPlaces {
                 Self.forEachHash(of: string, mask) { entries.append(($0, place)) }
             }
             while entries.count > Self.mostEntries {
+                // A hash of nothing but zeros would stay for ever.
+                guard mask < .max else {
+                    entries = []
+                    break
+                }
                 mask = mask << 1 | 1
                 let mask = mask
                 entries.removeAll { $0.hash & mask != 0 }
@@ -40,17 +45,19 @@ struct TextPlaces {
         entries.sort { ($0.hash, $0.row) < ($1.hash, $1.row) }
     }
 
+    /// Of a run of one byte, whose windows are all the same, each but the first is passed over.
     private static func forEachHash(of string: ArraySlice<UInt8>, _ mask: UInt64, _ body: (UInt64) -> Void) {
         string.withUnsafeBufferPointer { bytes in
             guard bytes.count >= window else { return }
-            var hash: UInt64 = 0
+            var (hash, last) = (0 as UInt64, nil as UInt64?)
             for place in bytes.indices {
                 if place >= window { hash &-= UInt64(bytes[place - window]) &* highest }
                 hash = hash &* multiplier &+ UInt64(bytes[place])
                 guard place >= window - 1 else { continue }
                 // The low bits depend on the last bytes alone.
                 let mixed = hash ^ hash >> 32
-                if mixed & mask == 0 { body(mixed) }
+                if mixed & mask == 0, mixed != last { body(mixed) }
+                last = mixed
             }
         }
     }

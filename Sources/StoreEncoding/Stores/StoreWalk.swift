@@ -53,12 +53,13 @@ package struct StoreWalk {
 
     /// Whether all segments of a store have fewer bytes together; it goes no further than so many.
     static func takesLess(
-        than size: Int, over pages: any PageSource, _ shapes: [String: IndexShape], _ effort: SegmentEffort
+        than size: Int, over pages: any PageSource, _ shapes: [String: IndexShape], _ effort: SegmentEffort,
+        _ makeSpillFile: (() throws -> any SpillFile)? = nil
     ) throws -> Bool {
         struct Enough: Error {}
         var left = size
         do {
-            try run(over: pages, shapes: shapes) { content in
+            try run(over: pages, shapes: shapes, makeSpillFile: makeSpillFile) { content in
                 left -= try content.encoded(effort).count
                 guard left > 0 else { throw Enough() }
             }
