@@ -48,14 +48,18 @@ public struct Retention: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - generations: The oldest first.
+    ///   - rejected: Those from which an operator has gone back: they go before all others.
     ///   - age: Since a generation was installed.
     package func superfluous(
-        of generations: [GenerationName], current: GenerationName?, age: (GenerationName) -> Duration
+        of generations: [GenerationName], current: GenerationName?, rejected: Set<Int> = [],
+        age: (GenerationName) -> Duration
     ) -> [GenerationName] {
         var kept = generations.filter { $0 != current }.map { ($0, age: age($0)) }
         var superfluous: Set<GenerationName> = []
         while kept.count > count - 1 {
-            let next = Self.leastTelling(of: kept.map(\.age), count: count - 1)
+            let next =
+                kept.firstIndex { rejected.contains($0.0.number) }
+                ?? Self.leastTelling(of: kept.map(\.age), count: count - 1)
             superfluous.insert(kept.remove(at: next).0)
         }
         return generations.filter { generation in

@@ -64,13 +64,14 @@ package struct RollbackRecord: Hashable, Sendable {
     package func entry(of store: ContentDigest) -> Refused? { refused.last { $0.sha256 == store } }
 
     /// The record once a generation is rolled back, too: from then on the store is held.
-    package func adding(_ generation: Generation, at time: Timestamp) -> RollbackRecord {
-        let digest = generation.manifest.store.sha256
-        let entry = Refused(generation: generation.number, sha256: digest, at: time)
+    ///
+    /// - Parameter store: The SHA-256 of its store; `nil` if that cannot be read: then it may come again.
+    package func adding(_ generation: Int, _ store: ContentDigest?, at time: Timestamp) -> RollbackRecord {
+        let entry = store.map { Refused(generation: generation, sha256: $0, at: time) }
         return RollbackRecord(
-            highest: max(highest, generation.number),
-            refused: Array((refused.filter { $0.sha256 != digest } + [entry]).suffix(Self.longest)),
-            hold: Hold(generation: max(hold?.generation ?? 0, generation.number), at: time))
+            highest: max(highest, generation),
+            refused: Array((refused.filter { $0.sha256 != store } + [entry].compactMap(\.self)).suffix(Self.longest)),
+            hold: Hold(generation: max(hold?.generation ?? 0, generation), at: time))
     }
 
     /// Without what does not count while this generation is current.

@@ -87,8 +87,7 @@ extension DelayedPruning {
             do throws(InboxError) {
                 try sweep(name)
             } catch {
-                // Another process has removed the store since the folder was listed.
-                guard case .noSuchStore = error else { throw error }
+                guard error.isOfOneStore else { throw error }
             }
         }
     }
@@ -127,6 +126,20 @@ extension DelayedPruning {
         let kept = folder.waitingShipments(of: name).first?.path
         for name in try folder.files.names(in: path) where path.appending(text: name) != kept {
             try folder.files.removeTree(at: path.appending(text: name))
+        }
+    }
+}
+
+extension InboxError {
+    /// Whether a store is gone, or is not as an inbox makes it: its shipments say so, and those of others come in.
+    fileprivate var isOfOneStore: Bool {
+        switch self {
+        // Another process has removed the store since the folder was listed.
+        case .noSuchStore, .occupied: true
+        case .file(let error):
+            [.notDirectory, .isDirectory, .tooManySymbolicLinkLevels, .permissionDenied, .invalidArgument]
+                .contains(error.errno)
+        default: false
         }
     }
 }

@@ -21,6 +21,8 @@ package final class Installer: Sendable {
     /// Held while the record of failures changes.
     let failureNotes = Mutex(())
     private let late: DelayedPruning
+    /// Of each store's current generation.
+    let proofs = Mutex<[StoreName: WholenessProof]>([:])
 
     package var inbox: Inbox { folder.inbox }
 
@@ -56,7 +58,7 @@ package final class Installer: Sendable {
 
     /// What the receiver does with a shipment that is offered.
     package enum Plan: Hashable, Sendable {
-        /// The current generation is this very shipment, and safe on the medium.
+        /// The current generation is this very shipment, whole, and safe on the medium.
         case unchanged(Generation)
         /// These parts are here already: their indexes, and where.
         case stage(present: [Int: FilePath])
@@ -89,9 +91,9 @@ package final class Installer: Sendable {
         let isVery = try isVery(manifest, from: sender)
         // Another device's signature and name are not those of what is there.
         let isAlike = try isMade(current, by: sender)
-        let isSame = (isTheirs || isVery) && isAlike && isSame(current, manifest)
-        _ = try admit(manifest, from: sender, isCurrent: isSame)
-        if isSame {
+        let isAgain = (isTheirs || isVery) && isAlike && current.manifest.hasSameContent(as: manifest)
+        _ = try admit(manifest, from: sender, isCurrent: isAgain)
+        if isAgain, isWhole(current) {
             try makeDurable(current)
             return .unchanged(current)
         }
@@ -159,10 +161,6 @@ package final class Installer: Sendable {
         throw .outOfSequence(manifest.name, .older(manifest.createdAt, than: held.createdAt))
     }
 
-    private func isSame(_ generation: Generation, _ manifest: Manifest) -> Bool {
-        generation.manifest.hasSameContent(as: manifest) && (try? folder.checkFiles(of: generation)) != nil
-    }
-
     /// - Returns: What is known of where the shipment is from.
     /// - Throws: `.outOfSequence` if it does not follow on those before it, `.badOrigin`, `.file`.
     private func admit(
@@ -227,8 +225,8 @@ package final class Installer: Sendable {
         _ manifest: Manifest, from sender: Sender = .carrier, signed: SignedManifest? = nil, present: [Int: FilePath],
         isResumable: Bool = false
     ) throws(InboxError) -> StagedGeneration {
-        let isCurrent = (try? folder.current(of: manifest.name)).flatMap(\.self).map { isSame($0, manifest) } ?? false
-        let origin = try admit(manifest, from: sender, isCurrent: isCurrent)
+        let current = (try? folder.current(of: manifest.name)).flatMap(\.self)
+        let origin = try admit(manifest, from: sender, isCurrent: current.holdsContent(of: manifest))
         let (name, layout) = (manifest.name, inbox.layout)
         let staging = layout.staging(name)
         try InboxError.wrapping { () throws(FileError) in
@@ -317,7 +315,8 @@ package final class Installer: Sendable {
             let current = try folder.readableCurrent(of: name)
             try checkRecord(for: manifest, current: current)
             try checkSuccession(manifest, to: current, at: sealed.storePathByDescriptor)
-            _ = try admit(manifest, from: sealed.sender)
+            // What is current may come again where it was damaged.
+            _ = try admit(manifest, from: sealed.sender, isCurrent: current.holdsContent(of: manifest))
             try permitting()
             try storeLock.settle()
             try storeLock.keepOrigin()

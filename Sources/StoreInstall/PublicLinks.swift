@@ -1,16 +1,20 @@
-import ShipProtocol
+package import ShipProtocol
 import StoreFiles
-import StoreInbox
+package import StoreInbox
 import SystemPackage
 
 /// The names under which users find a store in the inbox. They lead through `current`, so that they are made once and
 /// follow every switch.
 extension InboxFolder {
-    /// - Throws: `.occupied` if something that is not ours has one of the names.
-    func checkLinks(for manifest: Manifest) throws(InboxError) {
+    /// - Parameter areMade: Whether they must be there.
+    /// - Throws: `.occupied` if something that is not ours has one of the names, `.file`.
+    package func checkLinks(for manifest: Manifest, areMade: Bool = false) throws(InboxError) {
         for (link, target) in links(for: manifest) {
-            let state = try InboxError.wrapping { () throws(FileError) in try self.state(of: link, target) }
-            if state == .taken { throw .occupied(link) }
+            switch try InboxError.wrapping({ () throws(FileError) in try state(of: link, target) }) {
+            case .taken: throw .occupied(link)
+            case .free where areMade: throw .file(FileError(.open, link, .noSuchFileOrDirectory))
+            case .free, .ours: break
+            }
         }
     }
 

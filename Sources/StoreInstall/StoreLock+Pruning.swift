@@ -1,4 +1,5 @@
 import EssentialFoundation
+import ShipProtocol
 import StoreFiles
 package import StoreInbox
 import SystemPackage
@@ -24,7 +25,8 @@ extension StoreLock {
     package borrowing func prune(_ retention: Retention) throws(InboxError) -> Pruned {
         let superfluous = try superfluous(retention)
         let record = folder.leftRecord(of: name)
-        let spared = retention.spared(of: superfluous) { record.age(of: $0) }
+        let replaced = replaced(among: superfluous, by: try currentName)
+        let spared = retention.spared(of: superfluous.filter { !replaced.contains($0) }) { record.age(of: $0) }
         var pruned = Pruned()
         // A generation that stays for another reason does not count here.
         var free = superfluous.filter { spared[$0] == nil }
@@ -72,13 +74,31 @@ extension StoreLock {
         let generations = layout.generations(name)
         let lease = folder.leaseRecord(of: name)
         let current = try currentName
-        let superfluous = retention.superfluous(of: try folder.generationNames(of: name), current: current) {
-            generation in
+        let names = try folder.generationNames(of: name)
+        let replaced = replaced(among: names, by: current)
+        // As long as the store is held, the operator may go forward to them again.
+        let record = try? record()
+        let rejected = record.map { $0.hold(at: current?.number) == nil ? Set($0.refused.map(\.generation)) : [] } ?? []
+        let old = retention.superfluous(
+            of: names.filter { !replaced.contains($0) }, current: current, rejected: rejected
+        ) { generation in
             // An entry that is no generation counts as oldest.
             let status = try? folder.files.status(of: generations.appending(generation.text))
             return status.map { now - $0.modified } ?? .seconds(Int64.max)
         }
-        return superfluous.filter { lease?.keeps($0) != true }
+        return names.filter { (old.contains($0) || replaced.contains($0)) && lease?.keeps($0) != true }
+    }
+
+    /// The generations with the content of the current one: it came again because the copy was damaged, and there is nothing to go back to in them.
+    private borrowing func replaced(
+        among names: [GenerationName], by current: GenerationName?
+    ) -> Set<GenerationName> {
+        let alike = names.filter { $0 != current && $0.digestStart == current?.digestStart }
+        guard let current, !alike.isEmpty, let manifest = try? folder.generation(current, of: name).manifest else {
+            return []
+        }
+        return Set(
+            alike.filter { (try? folder.generation($0, of: name))?.manifest.hasSameContent(as: manifest) ?? true })
     }
 
     /// Moves the generation out of sight in one step, and then removes it: no reader ever finds half of one.

@@ -97,28 +97,39 @@ extension StoreLock {
 
 /// An operator's rollback, or step forward.
 extension StoreLock {
+    /// A step from what is current, whether that can be read or not.
+    package struct Step: Hashable, Sendable {
+        /// The number of the current generation; `nil` where it is not known any more.
+        package let from: Int?
+        /// The SHA-256 of its store; `nil` if its manifest cannot be read.
+        fileprivate let store: ContentDigest?
+        package let to: Generation
+    }
+
     /// Where a step would lead from and to.
     ///
     /// - Parameter number: Of a generation that is kept and was current once, older or newer; `nil` for the newest older one that was not
     ///   rolled back.
     /// - Throws: `.noSuchStore`, `.noOlderGeneration`, `.noSuchGeneration`, `.badManifest`, `.badRecord`, `.file`.
-    package borrowing func step(to number: Int?) throws(InboxError) -> (from: Generation, to: Generation) {
-        guard let currentName = try currentName, let from = try folder.current(of: name) else {
-            throw folder.noSuchStore(name)
-        }
-        let record = try record()
+    package borrowing func step(to number: Int?) throws(InboxError) -> Step {
         let names = try folder.generationNames(of: name)
+        let from = try currentName?.number
+        // What no link says to be current may never have been.
+        if from == nil {
+            guard !names.isEmpty, try !folder.awaitsFirst(name) else { throw folder.noSuchStore(name) }
+        }
+        let store = (try? folder.current(of: name)).flatMap(\.self)?.manifest.store.sha256
+        let record = try record()
         if let number {
-            if number == from.number { return (from, from) }
-            guard number <= max(currentName.number, record.highest),
+            guard number <= max(from ?? names.last?.number ?? 0, record.highest),
                 let found = names.last(where: { $0.number == number })
             else { throw .noSuchGeneration(name, number: number) }
-            return (from, try generation(found))
+            return Step(from: from, store: store, to: try generation(found))
         }
-        for name in names.reversed() where name.number < from.number {
+        for name in names.reversed() where from.map({ name.number < $0 }) ?? true {
             // One that cannot be read is nothing to go back to.
             guard let older = try? generation(name) else { continue }
-            if record.entry(of: older.manifest.store.sha256) == nil { return (from, older) }
+            if record.entry(of: older.manifest.store.sha256) == nil { return Step(from: from, store: store, to: older) }
         }
         throw .noOlderGeneration(name)
     }
@@ -130,14 +141,16 @@ extension StoreLock {
     /// Makes another generation current. Who goes back records first from what, so that there is no moment at which the
     /// old generation is current and a shipment welcome; who goes forward to a generation makes it welcome again. The store is held until
     /// the operator releases it, or goes forward to the newest generation from which the operator went back.
-    package borrowing func take(_ step: (from: Generation, to: Generation), at time: Timestamp) throws(InboxError) {
+    package borrowing func take(_ step: Step, at time: Timestamp) throws(InboxError) {
         let target = GenerationName(number: step.to.number, digest: step.to.manifest.store.sha256)
         removeLitter()
         try settle()
         try keepOrigin()
-        if step.to.number < step.from.number { try write(try record().adding(step.from, at: time)) }
+        if let from = step.from, step.to.number < from {
+            try write(try record().adding(from, step.store, at: time))
+        }
         try folder.makeLinks(for: step.to.manifest)
-        if step.to.number == step.from.number {
+        if step.to.number == step.from {
             try sync()
         } else {
             try InboxError.wrapping { () throws(FileError) in

@@ -131,7 +131,8 @@ import Testing
         try await desk.run("rollback", "Recipes", "--into", "inbox").expectFailure(
             65, "Recipes.sqlite is not what its digest says",
             hint: "send it again, or go to another generation with `ship-store rollback Recipes --into inbox --to N`: "
-                + "`ship-store verify inbox` tells which are sound")
+                + "`ship-store verify inbox` tells which are sound. "
+                + "From a publication it comes again after `ship-store forget Recipes --into inbox`")
         #expect(try await rows() == "5")
         #expect((try? PlatformCalls.status(of: desk["inbox/.ship-store/Recipes/rollback.json"])) == nil)
     }

@@ -113,6 +113,37 @@ import Testing
         #expect(try isHeld())
     }
 
+    @Test func `what an operator went back from goes before what is sound`() async throws {
+        try await install("one", "two")
+        try go()
+        _ = try StoreLock(of: name, in: inbox).release()
+        try await install("three", keeping: 2)
+        #expect(try inbox.open().generationNames(of: name).map(\.number) == [1, 3])
+        try go()
+        #expect(try inbox.current(of: name)?.number == 1)
+    }
+
+    @Test(arguments: ["{", nil]) func `there is a way back from what cannot be read`(manifest: String?) async throws {
+        try await install("one", "two", "three")
+        let current = try #require(try inbox.current(of: name)).path
+        try PlatformCalls.changeMode(of: current, to: [.ownerReadWriteExecute])
+        try PlatformCalls.removeFile(current.appending("manifest.json"))
+        if let manifest { try OpenFile.creating(current.appending("manifest.json")).write(Array(manifest.utf8)) }
+        try go()
+        #expect(try inbox.current(of: name)?.number == 2 && isHeld())
+        _ = try StoreLock(of: name, in: inbox).release()
+        // Nobody knows that it is what was damaged.
+        #expect(try isWelcome("three"))
+    }
+
+    @Test func `without a link to what is current, any kept one can be`() async throws {
+        try await install("one", "two")
+        try PlatformCalls.removeFile(inbox.root.appending(".ship-store/\(name)/current"))
+        try go()
+        #expect(try inbox.current(of: name)?.number == 2)
+        #expect(try !isHeld())
+    }
+
     @Test func `what was rolled back is refused, and everything else comes in`() async throws {
         try await install("1", "2", "3")
         try go()
@@ -193,10 +224,10 @@ import Testing
         try await install("1", "2", "3")
         let third = try #require(try inbox.current(of: name))
         // Somebody was killed between the record and the switch.
-        try StoreLock(of: name, in: inbox).write(RollbackRecord.empty.adding(third, at: noon))
+        try StoreLock(of: name, in: inbox).write(RollbackRecord.empty.adding(3, third.manifest.store.sha256, at: noon))
         let installer = try Installer(inbox: Inbox(at: content.root), keeping: Retention(count: 10))
         #expect(try installer.plan(for: Shipment("3").manifest) == .unchanged(third))
-        try StoreLock(of: name, in: inbox).write(RollbackRecord.empty.adding(third, at: noon))
+        try StoreLock(of: name, in: inbox).write(RollbackRecord.empty.adding(3, third.manifest.store.sha256, at: noon))
         #expect(try await Shipment("4").install(with: installer).number == 4)
         #expect(try record.refused == [])
         guard case .stage = try installer.plan(for: Shipment("3").manifest) else {
@@ -282,7 +313,7 @@ import Testing
                         generation: number, sha256: ContentDigest(hashing: Array("\(number)".utf8)), at: noon)
                 ]).suffix(RollbackRecord.longest))
         }
-        let added = record.adding(Generation(number: 5000, path: "", manifest: manifest), at: noon)
+        let added = record.adding(5000, manifest.store.sha256, at: noon)
         #expect(added.refused.count == RollbackRecord.longest)
         #expect(added.refused.first?.generation == 4)
         #expect(added.jsonBytes.count < Limits.messageSize)

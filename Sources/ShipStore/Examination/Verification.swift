@@ -2,6 +2,7 @@ public import DeviceTrust
 public import ShipProtocol
 import StoreFiles
 import StoreInbox
+import StoreInstall
 import StoreServing
 public import SystemPackage
 
@@ -97,19 +98,21 @@ public struct Verification: Sendable {
         do throws(InboxError) {
             var findings: [Verification] = []
             for name in try inbox.storeNames() {
-                let paths = try inbox.generationPaths(of: name)
                 var ofStore: [Verification] = []
-                for path in paths {
-                    let finding = await finding(.generation(name, path), checking) { try Generation(at: path) }
-                    // A receiver, or `prune`, may have removed it meanwhile.
-                    if finding.problem != nil, !(try inbox.generationPaths(of: name)).contains(path) { continue }
-                    ofStore.append(finding)
-                }
                 do throws(InboxError) {
+                    let paths = try inbox.generationPaths(of: name)
+                    for path in paths {
+                        let finding = await finding(.generation(name, path), checking) { try Generation(at: path) }
+                        // A receiver, or `prune`, may have removed it meanwhile.
+                        if finding.problem != nil, !(try inbox.generationPaths(of: name)).contains(path) { continue }
+                        ofStore.append(finding)
+                    }
                     // A name without generations is that of a store whose first shipment never arrived. A name with only its
                     // first generation may be that of a store whose receiver was interrupted before that became current; the
                     // next receiver removes it. What was current may be gone, with all generations.
-                    if try inbox.current(of: name) == nil, !paths.isEmpty {
+                    if let current = try inbox.current(of: name) {
+                        try inbox.open().checkLinks(for: current.manifest, areMade: !current.isNew)
+                    } else if !paths.isEmpty {
                         guard try inbox.open().awaitsFirst(name) else { throw .noSuchStore(name) }
                         if ofStore.allSatisfy({ $0.problem == nil }) {
                             ofStore = [Verification(place: .store(name), manifest: nil, problem: nil, isAwaited: true)]

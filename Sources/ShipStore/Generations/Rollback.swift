@@ -12,8 +12,9 @@ import SystemPackage
 /// or goes forward to the newest generation again. The generation that was current before does not come in again by itself even then: a
 /// shipment with the same content is refused until the operator goes forward to that generation, or allows it.
 public struct Rollback: Hashable, Sendable {
-    public let from: Generation
-    /// Equal to `from` if that was asked for, and nothing has changed.
+    /// The number of the generation that was current; `nil` if nothing says any more which that was.
+    public let from: Int?
+    /// That one if it was asked for, and nothing has changed.
     public let to: Generation
     /// Whether shipments of the store are refused from now on.
     public let isOnHold: Bool

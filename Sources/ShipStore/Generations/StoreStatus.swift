@@ -1,6 +1,8 @@
 import DeviceTrust
 import EssentialFoundation
 package import ShipProtocol
+import StoreFiles
+import StoreFormat
 package import StoreInbox
 import StoreInstall
 
@@ -58,12 +60,25 @@ extension Inbox {
         }
     }
 
+    /// To tell it costs little: all of a store is read by `verify`.
+    private func checkBeginning(of generation: Generation, in folder: InboxFolder) throws(InboxError) {
+        guard generation.manifest.store.size > 0 else { return }
+        let bytes = try InboxError.wrapping { () throws(FileError) in
+            try folder.files.file(at: generation.storePath).read(DatabaseHeader.size, at: 0)
+        }
+        guard (try? DatabaseHeader(decoding: bytes)) != nil else { throw .mismatch(generation.storePath) }
+    }
+
     private func currentEntry(of name: StoreName, in folder: InboxFolder) throws(InboxError) -> Entry? {
         while let current = try folder.currentName(of: name) {
             do throws(InboxError) {
-                let record = (try? folder.rollbackRecord(of: name)) ?? .empty
+                // Without them no shipment comes in.
+                let record = try folder.rollbackRecord(of: name)
+                _ = try folder.originRecord(of: name)
                 let generation = try folder.generation(current, of: name)
                 try folder.checkFiles(of: generation)
+                try checkBeginning(of: generation, in: folder)
+                try folder.checkLinks(for: generation.manifest, areMade: !generation.isNew)
                 return entry(generation, name, isCurrent: true, record, nil, in: folder, isHeld: nil)
             } catch {
                 // Another one may be current meanwhile, and this one gone.
@@ -76,4 +91,9 @@ extension Inbox {
         }
         return nil
     }
+}
+
+extension Generation {
+    /// Whether it was installed just now: the names of a first one are made last.
+    var isNew: Bool { installedAt.map { Date().timeIntervalSince($0) < 60 } ?? false }
 }

@@ -70,7 +70,7 @@ struct RollbackCommand: AsyncParsableCommand {
                 if output.json {
                     Output.write(
                         object: [
-                            "name": rollback.to.manifest.name.text, "from": rollback.from.number,
+                            "name": rollback.to.manifest.name.text, "from": rollback.from,
                             "to": rollback.to.number, "onHold": rollback.isOnHold,
                         ])
                 }
@@ -79,7 +79,8 @@ struct RollbackCommand: AsyncParsableCommand {
     }
 
     private static func words(for rollback: Rollback, _ name: StoreName) -> PrintableText {
-        let (from, to) = (rollback.from.number, rollback.to.number)
+        let to = rollback.to.number
+        guard let from = rollback.from else { return "generation \(to) of \(name) is current" }
         if from == to { return "generation \(to) of \(name) is current already" }
         let step = to < from ? "rolled back" : "went forward"
         return "\(step): generation \(to) of \(name) is current, and \(from) is not any more"

@@ -190,10 +190,13 @@ final class Metrics: Sendable {
         add("last_success_timestamp_seconds", "gauge", "When a shipment of the store last succeeded.") {
             $1.lastSuccess.map { "\($0)" }
         }
-        add("generation", "gauge", "The current generation of the store at the receiver.") {
-            $1.generation.map { "\($0)" }
+        let folder = try? inbox?.open()
+        add("generation", "gauge", "The current generation of the store at the receiver.") { key, store in
+            // An operator may have gone back, or have the store forgotten.
+            let held = folder.flatMap { folder in StoreName(key).flatMap { try? folder.currentName(of: $0)?.number } }
+            return (folder == nil ? store.generation : held).map { "\($0)" }
         }
-        if let folder = try? inbox?.open() {
+        if let folder {
             add("age_seconds", "gauge", "Since when the source may have commits that the copy has not.") { key, _ in
                 StoreName(key).flatMap { folder.ageRecord(of: $0)?.age(of: (try? folder.currentName(of: $0)) ?? nil) }
                     .map { "\($0 / .seconds(1))" }

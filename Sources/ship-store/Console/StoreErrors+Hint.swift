@@ -214,8 +214,9 @@ extension InboxError {
         else { return "send it again" }
         let root = FilePath(root: path.root, path.components.prefix(generations - 2))
         let inbox = root.isEmpty ? "." : "\(root)"
-        return "send it again, or go to another generation with "
-            + "`ship-store rollback \(names[generations - 1]) --into \(inbox) --to N`: `ship-store verify \(inbox)` tells which are sound"
+        let store = "\(names[generations - 1]) --into \(inbox)"
+        return "send it again, or go to another generation with `ship-store rollback \(store) --to N`: "
+            + "`ship-store verify \(inbox)` tells which are sound. From a publication it comes again after `ship-store forget \(store)`"
     }
 }
 

@@ -1,5 +1,7 @@
 import ShipStore
+import StoreFiles
 import StoreInbox
+import SystemPackage
 
 /// How `status` tells it, and the page of `receive --serve`.
 extension StoreStatus {
@@ -14,6 +16,7 @@ extension StoreStatus {
     }
 
     var hint: PrintableText? {
+        if case .file(let error)? = problem, error.errno == .noSuchFileOrDirectory { return "send it again" }
         if let problem { return ShipmentError.install(problem).hint }
         return failure?.hint.map { "\($0)" }
     }
