@@ -171,7 +171,10 @@ class Catalog:
     def shipments(self, bundle: bytes) -> Iterator[tuple[Members, bytes]]:
         """Those of the steps that have no object of their own."""
         bundled = [step for step in self.members["steps"] if "sha256" not in step]
-        return zip(bundled, cut(bundle, [step["size"] for step in bundled]))
+        content, sizes = inflated(bundle, LARGEST_CONTENT), [step["size"] for step in bundled]
+        if sum(sizes) != len(content):
+            raise no("a bundle that is not as long as its steps")
+        return zip(bundled, cut(content, sizes))
 
 
 def catalog(file: bytes) -> Catalog:
@@ -198,8 +201,8 @@ def catalog(file: bytes) -> Catalog:
         raise no("skips that end elsewhere than the last leap")
     if skips and "before" in known:
         raise no("a catalog before, beside skips")
-    if sum(step["size"] for step in known["steps"] if "sha256" not in step) != known.get("bundle", {}).get("size", 0):
-        raise no("a bundle that is not as long as its steps")
+    if any("sha256" not in step for step in known["steps"]) != ("bundle" in known):
+        raise no("a bundle without steps, or steps without a bundle")
     found = Catalog(known)
     if len(found.all_steps()) > MOST_STEPS:
         raise no("too many steps")

@@ -190,21 +190,24 @@ extension ContentDigest {
         try self.init(ofFile: try OpenFile.readingWithoutFollowing(path), unless: isCancelled)
     }
 
-    /// Reads the whole file from its start; the file's position stays.
+    /// Reads the whole file from its start, or these bytes of it; the file's position stays.
     ///
     /// - Throws: `.canceled`, as above.
     package init(
-        ofFile file: borrowing OpenFile, unless isCancelled: () -> Bool = { Task.isCancelled }
+        ofFile file: borrowing OpenFile, in range: Range<Int64> = 0..<Int64.max,
+        unless isCancelled: () -> Bool = { Task.isCancelled }
     ) throws(FileError) {
         var hash = SHA256()
-        var offset: Int64 = 0
+        var offset = range.lowerBound
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
         defer { buffer.deallocate() }
-        while true {
+        while offset < range.upperBound {
             if isCancelled() { throw FileError(.read, file.path, .canceled) }
             let count: Int
             do {
-                count = try file.descriptor.read(fromAbsoluteOffset: offset, into: buffer)
+                let most = Int(min(Int64(Self.pieceSize), range.upperBound - offset))
+                count = try file.descriptor.read(
+                    fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<most]))
             } catch {
                 throw FileError(.read, file.path, error as? Errno ?? .ioError)
             }

@@ -58,11 +58,12 @@ import Testing
     @Test func `is refused whichever bit is turned over`() async throws {
         let stream = try await KeptShipment().bytes
         var (wrong, count) = ([String](), 0)
+        let step = Soak.isOn ? 1 : 2
         for checkpoint in try Self.checkpoints(stream) {
             let range = checkpoint.element.range
             var element = Array(stream[range])
             let rest = Array(stream[range.upperBound...])
-            for index in range {
+            for index in range where index % step == 0 {
                 let statuses = checkpoint.element.exitStatuses(forDamageAt: index)
                 for bit in 0..<8 {
                     element[index - range.lowerBound] ^= 1 << bit
@@ -75,7 +76,7 @@ import Testing
             }
         }
         #expect(wrong.isEmpty, "\(wrong.count) of \(count): \(wrong.prefix(10))")
-        #expect(count == 8 * stream.count)
+        #expect(count == 8 * ((stream.count + step - 1) / step))
     }
 
     /// The checksums of frames find what happens on the way. Behind them stand the order of blocks, zlib, and SHA-256.

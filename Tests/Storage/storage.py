@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Publishes into S3-compatible storage, and follows it, with the built program and real engines: `make test-storage`.
 
-    storage.py PROGRAM ENGINES [--seed N] [--rounds N]
+    storage.py PROGRAM ENGINES [--seed N] [--rounds N] [--engines moto,ceph,rclone]
 
-ENGINES is the folder with `moto_server` and `rclone`. Between the program and moto stands a proxy that loses requests and answers, says
-that something failed which did not, cuts what is sent, and answers with statuses of its own. After each round the follower has one
-committed state, never an older one than before, and at the end the newest."""
+ENGINES is the folder with `moto_server`, `rclone`, and a `python` that has boto3. Between the program and moto or Ceph stands a proxy that loses requests and
+answers, says that something failed which did not, cuts what is sent, and answers with statuses of its own. One of Ceph's disks dies while something is
+published. After each round the follower has one committed state, never an older one than before, and at the end the newest; and boto3 finds what is to be
+there, and nothing else."""
 
-import argparse, http.client, http.server, os, random, shutil, socket, sqlite3, subprocess, sys, tempfile, threading, time, urllib.request
+import argparse, contextlib, http.client, http.server, json, os, random, shutil, socket, sqlite3, subprocess, sys, tempfile, threading, time
 from pathlib import Path
+
+import ceph
 
 FAULTS = ("lose", "answer-lost", "503", "500-after", "409", "412", "429", "cut", "slow")
 
@@ -19,11 +22,57 @@ def free_port() -> int:
         return each.getsockname()[1]
 
 
+@contextlib.contextmanager
+def moto(engines: Path, _: Path):
+    port = free_port()
+    server = subprocess.Popen([engines / "moto_server", "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(port)
+        yield Engine("moto", port, "AKIAEXAMPLE", "secret", engines)
+    finally:
+        server.kill()
+
+
+@contextlib.contextmanager
+def cluster(engines: Path, folder: Path):
+    (folder / "ceph").mkdir()
+    with ceph.Ceph(folder / "ceph") as found:
+        yield Engine("Ceph", found.port, found.key, found.secret, engines, found.kill_one)
+
+
+class Engine:
+    """S3-compatible storage with a bucket, and what boto3 sees there."""
+
+    def __init__(self, name: str, port: int, key: str, secret: str, engines: Path, lose_disk=None):
+        self.name, self.port, self.key, self.secret, self.python, self.lose_disk = name, port, key, secret, engines / "python", lose_disk
+        self.boto("s3.create_bucket(Bucket='bucket')")
+
+    def boto(self, lines: str) -> str:
+        made = f"import boto3, hashlib, json; s3 = boto3.client('s3', endpoint_url='http://127.0.0.1:{self.port}', region_name='us-east-1', aws_access_key_id={self.key!r}, aws_secret_access_key={self.secret!r})\n"
+        done = subprocess.run([self.python, "-c", made + lines], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def objects(self) -> dict[str, list]:
+        """Of each key what caches may do with it, its size, and whether its digest is its name."""
+        return json.loads(self.boto("""
+found = {}
+for page in s3.get_paginator('list_objects_v2').paginate(Bucket='bucket'):
+    for each in page.get('Contents', []):
+        got = s3.get_object(Bucket='bucket', Key=each['Key'])
+        body = got['Body'].read()
+        found[each['Key']] = [got.get('CacheControl', ''), len(body), hashlib.sha256(body).hexdigest() == each['Key'][-64:]]
+print(json.dumps(found))"""))
+
+    def unfinished(self) -> int:
+        return int(self.boto("print(len(s3.list_multipart_uploads(Bucket='bucket').get('Uploads', [])))"))
+
+
 class Proxy(http.server.BaseHTTPRequestHandler):
     """Stands before the storage at `port`; `chance` of the requests go wrong."""
 
     protocol_version = "HTTP/1.1"
-    port, chance, dice, seen, heads = 0, 0.0, random.Random(0), {}, set()
+    port, chance, dice, seen, heads, parts = 0, 0.0, random.Random(0), {}, set(), 0
 
     def handle_one(self) -> None:
         fault = self.dice.choice(FAULTS) if self.dice.random() < self.chance else "none"
@@ -31,6 +80,8 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if self.command == "PUT" and self.path.endswith("/head"):
             self.heads.add(body[:8])
+        if "partNumber=" in self.path:
+            Proxy.parts += 1
         if fault == "lose":
             return self.drop()
         if fault in ("503", "409", "412", "429"):
@@ -63,15 +114,15 @@ class Proxy(http.server.BaseHTTPRequestHandler):
             self.wfile.write(content[: len(content) // 2] if cut else content)
         self.close_connection = self.close_connection or cut
 
-    do_GET = do_PUT = do_DELETE = do_HEAD = handle_one
+    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_one
 
     def log_message(self, *_: object) -> None:
         pass
 
 
 class Desk:
-    def __init__(self, program: str, folder: Path, port: int, key: str, secret: str):
-        self.program, self.folder, self.port = program, folder, port
+    def __init__(self, program: str, folder: Path, port: int, key: str, secret: str, name: str = "kitchen"):
+        self.program, self.folder, self.port, self.name = program, folder, port, name
         own = {name: str(folder / name) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR")}
         for path in own.values():
             Path(path).mkdir(exist_ok=True)
@@ -94,7 +145,7 @@ class Desk:
 
     @property
     def place(self) -> list[str]:
-        return ["s3://bucket/kitchen", "--endpoint-url", f"http://127.0.0.1:{self.port}"]
+        return [f"s3://bucket/{self.name}", "--endpoint-url", f"http://127.0.0.1:{self.port}"]
 
     def publish(self, *more: str) -> subprocess.CompletedProcess[str]:
         return self.run("send", "Recipes.sqlite", "--to", *self.place, *more, *(word for key in self.recipients for word in ("--encrypt-to", key)))
@@ -130,45 +181,79 @@ def wait_for(port: int) -> None:
     raise SystemExit(f"nobody listens on {port}")
 
 
-def with_faults(program: str, engines: Path, folder: Path, seed: int, rounds: int, encrypted: bool) -> None:
-    port = free_port()
-    key, secret = "AKIAEXAMPLE", "secret"
-    moto = subprocess.Popen([engines / "moto_server", "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        wait_for(port)
-        urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}/bucket", method="PUT", headers={"Authorization": "AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/s3/aws4_request"}))
-        Proxy.port, Proxy.dice, Proxy.seen, Proxy.heads = port, random.Random(seed), {}, set()
-        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
-        threading.Thread(target=proxy.serve_forever, daemon=True).start()
-        desk, dice = Desk(program, folder, proxy.server_address[1], key, secret), random.Random(seed)
-        keys = [desk.key("watch"), desk.key("tablet")] if encrypted else []
-        outcomes = {}
-        for _ in range(rounds):
-            Proxy.chance = dice.choice([0, 0.1, 0.4])
-            # The tablet is a recipient now and then.
-            desk.recipients = keys if dice.random() < 0.2 else keys[:1]
-            desk.change(dice.choice([1, 1, 1, 20, 400]))
-            for step in (desk.publish, desk.receive):
-                status = step().returncode
-                outcomes[status] = outcomes.get(status, 0) + 1
-                desk.check()
-        Proxy.chance = 0
-        said(desk.publish(), 0)
-        said(desk.receive(), 0)
-        desk.check()
-        assert desk.held == desk.ticks, f"the follower has {desk.held}, and there is {desk.ticks}"
-        said(desk.run("publish", "--prune", *desk.place, "--grace", "0s"), 0)
-        assert Proxy.heads == {b"SHIPSEAL" if encrypted else b"SHIPHEAD"}, f"heads begin with {Proxy.heads}"
-        shutil.rmtree(folder / "inbox")
-        desk.held = -1
-        said(desk.receive(), 0)
-        desk.check()
-        assert desk.held == desk.ticks
-        assert not list((folder / "TMPDIR").iterdir()), "something is left in the temporary folder"
-        proxy.shutdown()
-        print(f"moto, seed {seed}{', encrypted' if encrypted else ''}: {rounds} rounds, statuses {outcomes}, faults {Proxy.seen}")
-    finally:
-        moto.kill()
+def proxied(engine: Engine, dice: random.Random) -> http.server.ThreadingHTTPServer:
+    Proxy.port, Proxy.dice, Proxy.seen, Proxy.heads, Proxy.parts, Proxy.chance = engine.port, dice, {}, set(), 0, 0.0
+    proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    threading.Thread(target=proxy.serve_forever, daemon=True).start()
+    return proxy
+
+
+def with_faults(program: str, engine: Engine, folder: Path, seed: int, rounds: int, encrypted: bool) -> None:
+    proxy = proxied(engine, random.Random(seed))
+    desk, dice = Desk(program, folder, proxy.server_address[1], engine.key, engine.secret, "encrypted" if encrypted else "kitchen"), random.Random(seed)
+    keys = [desk.key("watch"), desk.key("tablet")] if encrypted else []
+    outcomes = {}
+    for number in range(rounds):
+        Proxy.chance = dice.choice([0, 0.1, 0.4])
+        # The tablet is a recipient now and then.
+        desk.recipients = keys if dice.random() < 0.2 else keys[:1]
+        desk.change(dice.choice([1, 1, 1, 20, 400]))
+        if engine.lose_disk and number == rounds // 2 and not encrypted:
+            threading.Timer(dice.uniform(0, 0.3), engine.lose_disk, [dice.randrange(ceph.OSDS)]).start()
+        for step in (desk.publish, desk.receive):
+            status = step().returncode
+            outcomes[status] = outcomes.get(status, 0) + 1
+            desk.check()
+    Proxy.chance = 0
+    said(desk.publish(), 0)
+    said(desk.receive(), 0)
+    desk.check()
+    assert desk.held == desk.ticks, f"the follower has {desk.held}, and there is {desk.ticks}"
+    said(desk.run("publish", "--prune", *desk.place, "--grace", "0s"), 0)
+    assert Proxy.heads == {b"SHIPSEAL" if encrypted else b"SHIPHEAD"}, f"heads begin with {Proxy.heads}"
+    for key, (caching, _, is_named) in engine.objects().items():
+        if not key.startswith(f"{desk.name}/"):
+            continue
+        isHead = key == f"{desk.name}/head"
+        assert caching == ("public, max-age=0, s-maxage=2, stale-while-revalidate=2" if isHead else "public, max-age=31536000, immutable"), f"{key} is kept as {caching!r}"
+        assert isHead or encrypted or is_named, f"{key} is another object"
+    shutil.rmtree(folder / "inbox")
+    desk.held = -1
+    said(desk.receive(), 0)
+    desk.check()
+    assert desk.held == desk.ticks
+    assert not list((folder / "TMPDIR").iterdir()), "something is left in the temporary folder"
+    proxy.shutdown()
+    print(f"{engine.name}, seed {seed}{', encrypted' if encrypted else ''}: {rounds} rounds, statuses {outcomes}, faults {Proxy.seen}")
+
+
+def in_parts(program: str, engine: Engine, folder: Path, seed: int) -> None:
+    """What is large goes in parts; a link that breaks costs few of them again, and what a killed sender leaves is given up."""
+    proxy = proxied(engine, random.Random(seed))
+    desk = Desk(program, folder, proxy.server_address[1], engine.key, engine.secret, "large")
+    with sqlite3.connect(desk.store) as store:
+        store.executescript("CREATE TABLE film(bytes)")
+        store.executemany("INSERT INTO film VALUES (?)", [(os.urandom(1_000_000),) for _ in range(70)])
+    desk.change(1)
+    sender = subprocess.Popen([program, "send", "Recipes.sqlite", "--to", *desk.place], env=desk.environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while Proxy.parts < 2 and sender.poll() is None:
+        time.sleep(0.01)
+    sender.kill()
+    sender.wait()
+    assert engine.unfinished() == 1, f"{engine.unfinished()} uploads are unfinished"
+    Proxy.chance = 0.1
+    attempts = 0
+    while desk.publish().returncode and attempts < 20:
+        attempts += 1
+    Proxy.chance = 0
+    said(desk.publish(), 0)
+    said(desk.run("publish", "--prune", *desk.place, "--grace", "0s"), 0)
+    assert engine.unfinished() == 0, f"{engine.unfinished()} uploads stay unfinished"
+    said(desk.receive(), 0)
+    desk.check()
+    assert desk.held == desk.ticks and Proxy.parts >= 7
+    proxy.shutdown()
+    print(f"{engine.name}, seed {seed}: 70 MB in parts, {Proxy.parts} sent, after {attempts} that failed; faults {Proxy.seen}")
 
 
 def without_conditions(program: str, engines: Path, folder: Path) -> None:
@@ -197,16 +282,25 @@ def without_conditions(program: str, engines: Path, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("engines", type=Path)
+    parser.add_argument("engines_folder", metavar="ENGINES", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--engines", default="moto,ceph,rclone", help="which of these; without Ceph's programs it goes without")
     arguments = parser.parse_args()
-    program = str(Path(arguments.program).resolve())
-    for encrypted in (False, True):
+    program, wanted = str(Path(arguments.program).resolve()), arguments.engines.split(",")
+    for name, opened in (("moto", moto), ("ceph", cluster)):
+        if name == "ceph" and name in wanted and (missing := ceph.missing()):
+            print(f"Ceph: skipped, without {', '.join(missing)}")
+        elif name in wanted:
+            with tempfile.TemporaryDirectory() as place, opened(arguments.engines_folder, Path(place)) as engine:
+                for encrypted in (False, True):
+                    with tempfile.TemporaryDirectory() as folder:
+                        with_faults(program, engine, Path(folder), arguments.seed, arguments.rounds, encrypted)
+                with tempfile.TemporaryDirectory() as folder:
+                    in_parts(program, engine, Path(folder), arguments.seed)
+    if "rclone" in wanted:
         with tempfile.TemporaryDirectory() as folder:
-            with_faults(program, arguments.engines, Path(folder), arguments.seed, arguments.rounds, encrypted)
-    with tempfile.TemporaryDirectory() as folder:
-        without_conditions(program, arguments.engines, Path(folder))
+            without_conditions(program, arguments.engines_folder, Path(folder))
 
 
 if __name__ == "__main__":

@@ -80,6 +80,14 @@ package enum Frame: Hashable, Sendable {
         try FrameType.manifest.packed(manifest.jsonBytes)
     }
 
+    /// MANIFEST with its JSON as it is, and the payload, which a signature covers.
+    static func plainManifest(_ json: [UInt8]) throws(ProtocolError) -> (payload: [UInt8], frame: [UInt8]) {
+        let payload = FrameType.plain(json)
+        var frame = roomForHeader + payload
+        try complete(&frame, as: .manifest)
+        return (payload, frame)
+    }
+
     /// MANIFEST in its shortest form, and what answers to it may refer to.
     ///
     /// - Parameters:

@@ -29,7 +29,7 @@ extension FrameType {
         guard json.count <= jsonLimit else {
             throw .payloadTooLong(type: rawValue, length: UInt32(clamping: json.count), limit: jsonLimit)
         }
-        var shortest = [Self.storedForm] + json
+        var shortest = Self.plain(json)
         if let stream = PresetDeflate.deflate(json, after: Self.window(after: [])), 1 + stream.count < shortest.count {
             shortest = [Self.deflatedForm] + stream
         }
@@ -43,6 +43,9 @@ extension FrameType {
         }
         return shortest
     }
+
+    /// A message that is not packed.
+    static func plain(_ json: [UInt8]) -> [UInt8] { [storedForm] + json }
 
     /// - Parameters:
     ///   - held: What this side has told the other one that it holds.

@@ -17,6 +17,9 @@ extension InlineStep: Codable {
 }
 
 extension [InlineStep] {
+    /// A bundle: their shipments, one after the other, deflated.
+    package var bundle: [UInt8] { PublicationText.packed(flatMap(\.shipment)) }
+
     /// Takes their shipments, one after the other.
     ///
     /// - Returns: `false` if there are fewer bytes than the steps say.
@@ -34,16 +37,36 @@ extension [InlineStep] {
 extension InlineStep {
     /// - Parameters:
     ///   - from, to, counter: As in the step.
-    ///   - shipment: As a file has it.
-    ///   - certificate: The publisher's.
+    ///   - shipment: As a file has it, with a SIGNATURE.
+    ///   - sign: Signs the payload of a MANIFEST, as the publisher.
     package init(
         from: ManifestContent.ID?, to: ManifestContent.ID, counter: UInt64, shipment: [UInt8],
-        signedWith certificate: [UInt8]
-    ) {
-        let shipment = Self.signing(shipment, with: certificate, after: certificate)
+        signedBy sign: ([UInt8]) throws -> Signature
+    ) throws {
+        let shipment = try Self.laidOut(shipment, sign)
         self.init(
             PublishedStep(from: from, to: to, counter: counter, size: Int64(shipment.count), sha256: nil),
             shipment: shipment)
+    }
+
+    /// A shipment as it stands beside others: its manifest is not packed, so that it is deflated together with theirs, which are much the
+    /// same, and its SIGNATURE leaves out the certificate.
+    private static func laidOut(_ shipment: [UInt8], _ sign: ([UInt8]) throws -> Signature) throws -> [UInt8] {
+        var frames = shipment.dropFirst(Preamble.size)
+        func take(_ type: FrameType) throws(ProtocolError) -> ArraySlice<UInt8> {
+            let header = try FrameHeader(decoding: frames)
+            let end = FrameHeader.size + header.payloadLength
+            guard header.type == type, frames.count >= end + 4 else {
+                throw .badMessage(type: type.rawValue, flaw: "it is not there")
+            }
+            defer { frames = frames.dropFirst(end + 4) }
+            return frames.dropFirst(FrameHeader.size).prefix(header.payloadLength)
+        }
+        _ = try take(.signature)
+        let (payload, manifest) = try Frame.plainManifest(FrameType.manifest.unpacked(take(.manifest)))
+        let signature = try sign(payload)
+        return try shipment.prefix(Preamble.size)
+            + Frame.signature(signature).serialized(after: signature.certificate) + manifest + frames
     }
 
     /// The same with its certificate, as a file has it.

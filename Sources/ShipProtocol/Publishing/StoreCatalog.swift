@@ -100,11 +100,7 @@ extension StoreCatalog: Message {
         let bundled = steps.filter { $0.sha256 == nil }
         guard bundled.isEmpty == (bundle == nil) else { return "a bundle without steps, or steps without a bundle" }
         guard let bundle else { return nil }
-        guard (1...Int64(Limits.bundleSize)).contains(bundle.size) else {
-            return "the size of a bundle is out of range"
-        }
-        // Each is at most as large as a store may be, and there are few: no sum is too large.
-        return bundled.reduce(0) { $0 + $1.size } == bundle.size ? nil : "a bundle that is not as long as its steps"
+        return (1...Int64(Limits.bundleSize)).contains(bundle.size) ? nil : "the size of a bundle is out of range"
     }
 
     private static func areChained(_ steps: [LinkedStep]) -> Bool {
@@ -129,9 +125,20 @@ extension StoreCatalog: Message {
     /// The shipments of the steps that have no object of their own.
     ///
     /// - Parameter bytes: The bundle, whose digest is right.
-    package func shipments(in bytes: [UInt8]) -> [InlineStep] {
-        var (steps, left) = (steps.filter { $0.sha256 == nil }.map { InlineStep($0) }, bytes[...])
-        return steps.takeShipments(from: &left) ? steps : []
+    /// - Throws: `.badMessage`, `.damaged`.
+    package func shipments(in bytes: [UInt8]) throws(ProtocolError) -> [InlineStep] {
+        var (steps, left) = (
+            steps.filter { $0.sha256 == nil }.map { InlineStep($0) }, try PublicationText.unpacked(bytes[...])[...]
+        )
+        guard steps.takeShipments(from: &left), left.isEmpty else {
+            throw .badMessage(type: FrameType.manifest.rawValue, flaw: "a bundle that is not as long as its steps")
+        }
+        return steps
+    }
+
+    /// What may be the shipments of a bundle; `nil` for what is none.
+    package static func shipments(inBundle bytes: [UInt8]) -> [UInt8]? {
+        bytes.count <= Limits.bundleSize ? try? PublicationText.unpacked(bytes[...]) : nil
     }
 }
 

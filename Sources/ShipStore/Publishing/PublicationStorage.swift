@@ -22,4 +22,11 @@ package protocol PublicationStorage: PublicationReader {
 
     /// Removes an object, unless it has been written again since. One that is not there is no error.
     func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws
+
+    /// Gives up objects that are only in part there, of which nobody has heard, and that may cost money: their publisher was killed.
+    func abandonUploads(begunBefore time: Timestamp) async throws
+}
+
+extension PublicationStorage {
+    package func abandonUploads(begunBefore time: Timestamp) async throws {}
 }

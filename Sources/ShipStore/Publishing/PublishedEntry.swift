@@ -14,12 +14,12 @@ struct PublishedEntry {
     private(set) var encoded: EncodedStore?
     private var roles: [Role] = [.newest]
 
-    /// Most bytes of shipments of a store in a head: one more, and they go into a bundle. Every follower takes them with each change.
-    private static let mostInHead: Int64 = 2560
+    /// Most bytes of shipments of a store in a head, deflated: one more, and they go into a bundle. Every follower takes them with each change.
+    private static let mostInHead = 1400
     /// The same in number.
     private static let mostStepsInHead = 8
     /// How many bytes of them stay in the head when they are in a bundle, for those who have nearly the newest.
-    private static let keptInHead: Int64 = 768
+    private static let keptInHead = 420
 
     /// Publishes a version beside what is there.
     ///
@@ -57,7 +57,7 @@ struct PublishedEntry {
         if let last { next = try await steps.step(over: last) }
         encoded = next?.encoded
         if let shipment = next?.inHead, let catalog = before?.catalog, inHead.count < Self.mostStepsInHead,
-            inHead.size + shipment.step.size <= Self.mostInHead
+            (inHead + [shipment]).bundle.count <= Self.mostInHead
         {
             store = entry(catalog, inHead + [shipment])
             return
@@ -149,15 +149,10 @@ struct PublishedEntry {
 }
 
 extension [InlineStep] {
-    fileprivate var size: Int64 { reduce(0) { $0 + $1.step.size } }
-
-    /// The last ones, of so many bytes at most.
-    fileprivate func last(of size: Int64) -> [InlineStep] {
-        var (kept, room) = (self, size - self.size)
-        while room < 0, let first = kept.first {
-            room += first.step.size
-            kept.removeFirst()
-        }
+    /// The last ones, of so many bytes at most, deflated.
+    fileprivate func last(of size: Int) -> [InlineStep] {
+        var kept = self
+        while !kept.isEmpty, kept.bundle.count > size { kept.removeFirst() }
         return kept
     }
 }

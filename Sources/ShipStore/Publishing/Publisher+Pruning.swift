@@ -39,6 +39,7 @@ extension Publisher {
             try await storage.remove(name, writtenBefore: end)
             removed += 1
         }
+        try await storage.abandonUploads(begunBefore: end)
         return (removed, objects.count - removed)
     }
 
@@ -64,6 +65,8 @@ extension Publisher {
                     start = isLast ? catalog : nil
                 }
             } catch PublicationError.objectGone where whole != nil {
+                return
+            } catch PublicationError.badObject where whole != nil {
                 return
             }
             whole = whole ?? start?.whole
@@ -98,7 +101,7 @@ extension Publisher {
             if PublicationKeys.areIn(bytes) || (try? StoreCatalog(decoding: bytes)) != nil { return true }
         }
         var parser = FrameParser()
-        parser.append(bytes)
+        parser.append(StoreCatalog.shipments(inBundle: bytes) ?? bytes)
         guard case .preamble(let preamble)? = try? parser.next(), preamble.role == .producer, preamble.mode == .oneWay,
             case .frame(.signature(let signature))? = try? parser.next()
         else { return false }

@@ -22,6 +22,8 @@ package final class Publisher: Sendable {
     private let report: @Sendable (SendEvent) -> Void
     /// The head that this one has written last, to go on with it unread; `nil` if another may be there.
     private let written = Mutex<KnownHead?>(nil)
+    /// The stores of which all was there that the head leads to.
+    let examined = Mutex<Set<StoreName>>([])
     /// How often to begin anew because another program has published meanwhile.
     private static let mostAttempts = 10
 
@@ -119,7 +121,7 @@ package final class Publisher: Sendable {
     private func publish(_ orders: [PublishedOrder]) async throws -> [Result<Delivery, ShipmentError>] {
         let start = ContinuousClock.now
         let names = Set(orders.map(\.name))
-        let known = try await addressed(try await lastHead(), naming: names)
+        let known = try await mended(try await addressed(try await lastHead(), naming: names), naming: names)
         var versions: [PublishedVersion?] = []
         var results: [Result<Delivery, ShipmentError>?] = []
         for order in orders {
@@ -137,7 +139,7 @@ package final class Publisher: Sendable {
         let unread = zip(orders, versions).compactMap { $1 == nil ? $0.name : nil }
         var entries = versions.map { _ in (before: PublishedHead.Store?.none, entry: PublishedEntry?.none) }
         let attempt = { [self] (known: KnownHead?) async throws -> Int? in
-            let known = try await addressed(known, naming: names)
+            let known = try await mended(try await addressed(known, naming: names), naming: names)
             // Where all that is there goes anew, who begins would not find any more what is left out.
             if let missing = known?.outdated.intersection(unread), !missing.isEmpty {
                 throw IncompleteHead(missing: missing.sorted())
@@ -221,9 +223,14 @@ package final class Publisher: Sendable {
     /// - Throws: `.otherPublisher` unless it is this device's, or one that this device is to go on after; `.handedOver`, `.badHead`,
     ///   `.badSignature`.
     func head() async throws -> KnownHead? {
-        guard case .head(let bytes, let tag, let keys) = try await storage.head(unlike: nil, fresh: true) else {
-            return nil
+        let fetched: FetchedHead
+        do {
+            fetched = try await storage.head(unlike: nil, fresh: true)
+        } catch PublicationError.objectGone, PublicationError.badObject {
+            let flaw: ForeignText = "the keys that it is encrypted with are not there"
+            throw PublicationError.badHead(place, .badMessage(type: FrameType.manifest.rawValue, flaw: flaw))
         }
+        guard case .head(let bytes, let tag, let keys) = fetched else { return nil }
         let (file, publisher) = try HeadFile.read(bytes, at: place)
         let head = try file.head(at: place, encryptedWith: keys)
         let next = head.next.flatMap { DeviceIdentifier(bytes: $0.bytes) }

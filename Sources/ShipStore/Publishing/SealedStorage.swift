@@ -141,4 +141,8 @@ final class SealedStorage: PublicationStorage {
     func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
         try await storage.remove(name, writtenBefore: time)
     }
+
+    func abandonUploads(begunBefore time: Timestamp) async throws {
+        try await storage.abandonUploads(begunBefore: time)
+    }
 }

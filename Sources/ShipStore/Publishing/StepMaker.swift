@@ -74,10 +74,10 @@ final class StepMaker {
             size <= Self.longestInHead ? try OpenFile.readingWithoutFollowing(path).read(Int(size), at: 0) : nil
         return Made(
             step: step, path: path, encoded: delivery.store,
-            inHead: bytes.map {
-                InlineStep(
-                    from: from, to: content, counter: counter, shipment: $0,
-                    signedWith: publisher.identity.certificate)
+            inHead: try bytes.map {
+                try InlineStep(from: from, to: content, counter: counter, shipment: $0) { payload in
+                    try publisher.identity.signature(ofManifest: payload, version: Preamble.spokenVersions.upperBound)
+                }
             })
     }
 
@@ -106,7 +106,7 @@ final class StepMaker {
     func put(bundled steps: [InlineStep]) async throws -> (steps: [PublishedStep], bundle: PublishedObject?) {
         guard let first = steps.first else { return ([], nil) }
         let bundled = [first.signed(with: publisher.identity.certificate)] + steps.dropFirst()
-        return (bundled.map(\.step), try await put(bundled.flatMap(\.shipment)))
+        return (bundled.map(\.step), try await put(bundled.bundle))
     }
 
     private func put(_ bytes: [UInt8]) async throws -> PublishedObject {

@@ -143,8 +143,14 @@ final class Subscription {
                     // It was no session's; what goes on is told once.
                     if failures[store.name]?.error != failure { report(ReceiveReport(.disconnected(failure))) }
                     consumer.note(failure, of: store.name)
-                case .publication, .stopped: throw failure
-                default: if failure.breaksLink { throw failure }
+                case .stopped: throw failure
+                case .publication:
+                    if case .publication(.objectGone) = failure { consumer.note(failure, of: store.name) }
+                    throw failure
+                default:
+                    if failure.breaksLink { throw failure }
+                    // What failed before a session was one is noted by nobody else.
+                    consumer.note(failure, of: store.name)
                 }
                 failures[store.name] = Failure(content: store.newest, error: failure, time: .now)
             }
@@ -179,6 +185,9 @@ final class Subscription {
         let counter = (try folder.originRecord(of: store.name))?.highest ?? 0
         if let current, held == store.newest || counter >= store.counter {
             guard told.insert(store.name).inserted else { return nil }
+            guard held != store.newest || consumer.installer.isWhole(current) else {
+                return try await mend(current, store, above: counter)
+            }
             // A receiver that was killed may have left what a power cut could still remove.
             try consumer.installer.undisturbed(store.name) { try consumer.installer.makeDurable(current) }
             return Receipt(current, .unchanged)
@@ -190,9 +199,27 @@ final class Subscription {
         guard halted == nil else { return nil }
         do {
             return try await take(store, from: held, above: counter)
-        } catch ShipmentError.missingBase where held != nil {
-            // It came from another device, or nobody knows from which.
+        } catch {
+            guard let current, isOfNoUse(current, after: ShipmentError(error)) else { throw error }
             return try await take(store, from: nil, above: counter)
+        }
+    }
+
+    /// Whether a shipment failed because of what is held: it came from another device, nobody knows from which, or it is damaged.
+    private func isOfNoUse(_ held: Generation, after failure: ShipmentError) -> Bool {
+        if case .missingBase = failure { return true }
+        return failure != .stopped && !failure.breaksLink && !consumer.installer.isWhole(held)
+    }
+
+    /// Takes the newest state again, where the copy of it is damaged, and the publication has a whole of it.
+    private func mend(
+        _ damaged: Generation, _ store: PublishedHead.Store, above counter: UInt64
+    ) async throws -> Receipt? {
+        let before = min(counter, store.counter)
+        do {
+            return try await take(store, from: nil, above: before > 0 ? before - 1 : 0)
+        } catch PublicationError.noWay {
+            throw InboxError.mismatch(damaged.storePath)
         }
     }
 
@@ -244,7 +271,10 @@ final class Subscription {
                 if self.bundle?.object != bundle {
                     self.bundle = (bundle, try await reader.bytes(of: bundle, from: place))
                 }
-                steps = catalog.shipments(in: self.bundle?.bytes ?? [])
+                guard let found = try? catalog.shipments(in: self.bundle?.bytes ?? []) else {
+                    throw PublicationError.badObject(place, bundle.sha256)
+                }
+                steps = found
             }
             guard let found = steps.first(where: { $0.step == step }) else { return nil }
             return try await install(BytesReader(found.signed(with: certificate).shipment), of: store.name)
@@ -314,61 +344,6 @@ final class Subscription {
         consumer.installer.note(asOf: PlatformCalls.timeSinceStart - .seconds(age), name, of: store.name)
         noted[store.name] = store.asOf
     }
-}
-
-extension Consumer {
-    /// Receives what is published.
-    ///
-    /// - Parameters:
-    ///   - reader: Reads what is published.
-    ///   - place: What it is called.
-    ///   - report: Told of what happens, as it does.
-    /// - Returns: A receipt for each store.
-    /// - Throws: Why the first store that failed did. The others are installed nevertheless; `report` gets each error.
-    package func receive(
-        published reader: any PublicationReader, at place: Endpoint,
-        report: @escaping @Sendable (ReceiveReport) -> Void
-    ) async throws -> [Receipt] {
-        let start = ContinuousClock.now
-        let (receipts, failures) = try await Subscription(self, to: reader, at: place, report: report).look()
-        for receipt in receipts where receipt.outcome == .unchanged {
-            report(ReceiveReport(.finished(receipt, .now - start)))
-        }
-        if let failure = failures.first { throw failure }
-        return receipts
-    }
-
-    /// Receives what is published, and each change of it, until the task is cancelled.
-    ///
-    /// - Parameters:
-    ///   - interval: How often to look.
-    ///   - keepsTrying: Whether to go on after a failure that time alone does not mend.
-    /// - Throws: Why there is no use in another attempt.
-    package func follow(
-        published reader: any PublicationReader, at place: Endpoint, every interval: Duration, keepsTrying: Bool,
-        report: @escaping @Sendable (ReceiveReport) -> Void
-    ) async throws {
-        let attempts = Attempts(keepsTrying: keepsTrying) { report(ReceiveReport(.disconnected($0))) }
-        let subscription = Subscription(self, to: reader, at: place, report: report)
-        while true {
-            let start = ContinuousClock.now
-            do {
-                for receipt in try await subscription.look().receipts where receipt.outcome == .unchanged {
-                    report(ReceiveReport(.finished(receipt, .now - start)))
-                }
-                attempts.succeeded()
-            } catch {
-                try await attempts.rest(after: ShipmentError(error))
-                continue
-            }
-            // All devices of a fleet do not ask at the same moment.
-            try await Task.sleep(for: max(.zero, interval * Double.random(in: 0.9...1.1) - (.now - start)))
-        }
-    }
-}
-
-extension [PublishedStep] {
-    fileprivate var size: Int64 { reduce(0) { $0 + $1.size } }
 }
 
 /// The bytes of a shipment that stands in a head.

@@ -15,15 +15,17 @@ struct BucketPublication: PublicationStorage {
     private let isUnconditional: Bool
     /// What caches may do with a head.
     private let headCaching: String
+    private let sizes: MultipartUpload.Sizes
 
     private var place: Endpoint { .bucket(address) }
 
     /// - Throws: `.publication(.noCredentials)`, and what is wrong with the options.
     init(
         at address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?,
-        _ retries: Retries = Retries(), _ settings: @escaping @Sendable () -> StorageSettings = { StorageSettings() }
+        _ retries: Retries = Retries(), _ sizes: MultipartUpload.Sizes = MultipartUpload.Sizes(),
+        _ settings: @escaping @Sendable () -> StorageSettings = { StorageSettings() }
     ) throws(PublicationError) {
-        (self.address, isUnconditional) = (address, options.isUnconditional)
+        (self.address, self.sizes, isUnconditional) = (address, sizes, options.isUnconditional)
         let seconds = Int((options.headCache / .seconds(1)).rounded())
         headCaching = "public, max-age=0, s-maxage=\(seconds), stale-while-revalidate=\(seconds)"
         client = try StorageClient(of: address, options, timeouts, trusting: authorities, retries, settings)
@@ -86,11 +88,19 @@ struct BucketPublication: PublicationStorage {
     // MARK: Writing
 
     package func put(_ object: PublishedObject, from file: FilePath, as name: ContentDigest) async throws {
-        _ = try await client.send(
-            StorageClient.Request(
-                "PUT", "objects/\(name.hex)",
-                headers: [("Cache-Control", "public, max-age=31536000, immutable")],
-                body: .file(file, size: object.size), payload: object.sha256, size: object.size), accepting: [200])
+        let (path, headers) = ("objects/\(name.hex)", [("Cache-Control", "public, max-age=31536000, immutable")])
+        guard object.size > sizes.whole else {
+            _ = try await client.send(
+                StorageClient.Request(
+                    "PUT", path, headers: headers, body: .file(file, size: object.size), payload: object.sha256,
+                    size: object.size), accepting: [200])
+            return
+        }
+        let upload = MultipartUpload(client: client, name: path, headers: headers)
+        if try await upload.put(file, size: object.size, sizes) { return }
+        var end = Int64(0)
+        try await self.object(name, from: object.size - 1, upTo: object.size) { end = $0 + Int64($1.count) }
+        guard end == object.size else { throw PublicationError.objectGone(place, name) }
     }
 
     package func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String? {
@@ -157,11 +167,9 @@ struct BucketPublication: PublicationStorage {
             if let token { query.append(("continuation-token", token)) }
             let answer = try await client.send(StorageClient.Request("GET", nil, query: query), accepting: [200])
             for element in answer.elements("Contents") {
-                // `2026-11-20T19:04:05.000Z`
                 guard let key = element.values(of: "Key").first, key.hasPrefix(prefix),
                     let digest = ContentDigest(hex: key.dropFirst(prefix.count)),
-                    let time = element.values(of: "LastModified").first,
-                    let written = Timestamp(String(time.prefix(19)) + "Z")
+                    let written = element.values(of: "LastModified").first.flatMap(Self.time)
                 else { continue }
                 found.append((digest, written))
             }
@@ -176,6 +184,25 @@ struct BucketPublication: PublicationStorage {
         _ = try await client.send(
             StorageClient.Request("DELETE", "objects/\(name.hex)"), accepting: [200, 204, 404])
     }
+
+    package func abandonUploads(begunBefore time: Timestamp) async throws {
+        let prefix = address.key("objects/")
+        let answer = try await client.send(
+            StorageClient.Request("GET", nil, query: [("uploads", ""), ("prefix", prefix)]),
+            // Some do not list them, or not to everybody.
+            accepting: [200, 400, 403, 404, 405, 501])
+        for element in answer.status == 200 ? answer.elements("Upload") : [] {
+            guard let key = element.values(of: "Key").first, key.hasPrefix(prefix),
+                let name = ContentDigest(hex: key.dropFirst(prefix.count)),
+                let id = element.values(of: "UploadId").first,
+                let begun = element.values(of: "Initiated").first.flatMap(Self.time), begun < time
+            else { continue }
+            try await MultipartUpload(client: client, name: "objects/\(name.hex)", headers: []).abort(id)
+        }
+    }
+
+    /// - Parameter text: `2026-11-20T19:04:05.000Z`.
+    private static func time(_ text: String) -> Timestamp? { Timestamp(String(text.prefix(19)) + "Z") }
 }
 
 extension String {

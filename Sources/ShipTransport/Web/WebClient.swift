@@ -91,14 +91,14 @@ package final class WebClient: Sendable {
     package enum Body: Sendable {
         case none
         case bytes([UInt8])
-        case file(FilePath, size: Int64)
+        case file(FilePath, from: Int64 = 0, size: Int64)
 
         /// `nil` for a request without a body.
         fileprivate var size: Int64? {
             switch self {
             case .none: nil
             case .bytes(let bytes): Int64(bytes.count)
-            case .file(_, let size): size
+            case .file(_, _, let size): size
             }
         }
     }
@@ -250,11 +250,11 @@ package final class WebClient: Sendable {
         switch request.body {
         case .none: break
         case .bytes(let bytes): try await send(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
-        case .file(let path, let size):
+        case .file(let path, var offset, let size):
             let file = try OpenFile.readingWithoutFollowing(path)
-            var offset: Int64 = 0
-            while offset < size {
-                let piece = try file.read(Int(min(Int64(PeerLink.pieceSize), size - offset)), at: offset)
+            let end = offset + size
+            while offset < end {
+                let piece = try file.read(Int(min(Int64(PeerLink.pieceSize), end - offset)), at: offset)
                 guard !piece.isEmpty else { throw FileError(.read, path, .invalidArgument) }
                 try await send(.body(.byteBuffer(ByteBuffer(bytes: piece))))
                 offset += Int64(piece.count)

@@ -3,11 +3,14 @@ import ShipStore
 extension PublicationError {
     var hint: PrintableText? {
         switch self {
+        case .nothingThere(.bucket(let address)):
+            "check the place, or publish there first: ship-store send STORE --to \(Endpoint.bucket(address))"
         case .nothingThere: "check the place, or publish there first: ship-store send STORE --to dir:PATH"
         case .badHead(_, .versionNotSupported): "update this program"
-        case .badHead, .badObject: "have it published anew, and look at who can write there"
+        case .badHead: "have its publisher remove `head` there, and send again; look at who can write there"
+        case .badObject: "have it published again, and look at who can write there"
         case .badSignature: "look at who can write there"
-        case .objectGone: "try again; if it stays away, have it published anew"
+        case .objectGone: "try again; if it stays away, have it published again"
         case .otherPublisher:
             "publish at another place, or have that device name this one: ship-store publish --next-key ID PLACE"
         case .handedOver: "publish with that device, or at another place"

@@ -36,7 +36,7 @@ enum PublishedTarget {
         guard let again = try? StoreCatalog(decoding: catalog.encoded), again == catalog else {
             fatalError("a catalog is another one once it has been written")
         }
-        _ = catalog.shipments(in: bytes)
+        _ = try? catalog.shipments(in: bytes)
     }
 
     private static func head(_ bytes: [UInt8]) throws(ProtocolError) {

@@ -73,6 +73,24 @@ import Testing
         #expect(try round.tick(of: 2) == 60)
     }
 
+    /// Who begins gets all, whichever object it was.
+    @Test(arguments: 0..<UInt64(Soak.isOn ? 60 : 10))
+    func `what is gone or cut is published anew, although nothing has changed`(seed: UInt64) async throws {
+        let round = try PublicationRound(seed: seed)
+        var random = RepeatableRandom(seed: seed)
+        for _ in 0..<Int.random(in: 1...40, using: &random) {
+            try round.change()
+            try await round.publish()
+        }
+        let digest = try #require(round.storage.digests.sorted { $0.hex < $1.hex }.randomElement(using: &random))
+        let bytes = try #require(round.storage.object(digest))
+        let isGone = Bool.random(using: &random)
+        round.storage.change { $0[digest] = isGone ? nil : Array(bytes.dropLast()) }
+        try await round.publish()
+        try await round.look(2)
+        #expect(try round.tick(of: 2) == round.ticks, "\(isGone ? "gone" : "cut")")
+    }
+
     @Test func `a bundle begins with a shipment that says whose it is`() async throws {
         let round = try PublicationRound(seed: 16)
         for _ in 0..<20 {
@@ -86,7 +104,8 @@ import Testing
         #expect(bundles.count > 1)
         for bundle in bundles {
             var parser = FrameParser()
-            parser.append(try #require(round.storage.object(bundle.sha256)))
+            parser.append(
+                try #require(round.storage.object(bundle.sha256).flatMap { StoreCatalog.shipments(inBundle: $0) }))
             _ = try parser.next()
             guard case .frame(.signature(let signature))? = try parser.next() else {
                 Issue.record("no signature")

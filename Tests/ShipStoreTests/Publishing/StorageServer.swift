@@ -4,6 +4,8 @@ import StoreFiles
 import Synchronization
 import TestSupport
 
+@testable import ShipStoreNetwork
+
 /// S3-compatible storage on loopback, which does wrong what a test says, at the request that it says.
 final class StorageServer: Sendable {
     enum Fault: CaseIterable, Sendable {
@@ -33,6 +35,14 @@ final class StorageServer: Sendable {
     struct Content {
         var heads: [[UInt8]] = []
         var objects: [String: [UInt8]] = [:]
+        /// Objects that are only in part there, by id.
+        var uploads: [String: Upload] = [:]
+    }
+
+    struct Upload {
+        let path: String
+        let headers: [String: String]
+        var parts: [Int: [UInt8]] = [:]
     }
 
     fileprivate struct State {
@@ -41,9 +51,13 @@ final class StorageServer: Sendable {
         var requests = 0
         var rangesAreBroken: Fault?
         var flaws: [String] = []
+        var uploadsBegun = 0
     }
 
     fileprivate final class Shelf: Sendable { let state = Mutex(State()) }
+
+    /// What goes in parts.
+    static let sizes = MultipartUpload.Sizes(whole: 4000, part: 3000)
 
     private let shelf: Shelf
     private let server: HTTPServer
@@ -54,6 +68,8 @@ final class StorageServer: Sendable {
         server = try HTTPServer { request in shelf.state.withLock { $0.answer(to: request) } }
     }
 
+    /// Whether an object has come in parts.
+    var hasSentParts: Bool { shelf.state.withLock { $0.uploadsBegun > 0 } }
     var port: UInt16 { server.port }
     var content: Content { shelf.state.withLock(\.content) }
     /// Requests since the last `set`.
@@ -117,7 +133,9 @@ extension StorageServer.State {
     }
 
     private mutating func honest(_ request: HTTPServer.Request) -> Answer {
-        let path = request.target.replacing("/bucket/kitchen/", with: "")
+        let target = request.target.replacing("/bucket/kitchen/", with: "").split(separator: "?", maxSplits: 1)
+        let path = String(target.first ?? "")
+        if target.count == 2, let answer = upload(request, at: path, query: String(target[1])) { return answer }
         switch request.method {
         case "PUT":
             guard request.headers["x-amz-content-sha256"] == ContentDigest(hashing: request.body).hex else {
@@ -131,15 +149,60 @@ extension StorageServer.State {
         }
     }
 
+    /// - Returns: `nil` for what has nothing to do with parts.
+    private mutating func upload(_ request: HTTPServer.Request, at path: String, query: String) -> Answer? {
+        func said(_ status: Int, _ code: String) -> Answer {
+            Answer(status, [], Array("<Error><Code>\(code)</Code></Error>".utf8))
+        }
+        let pairs = query.split(separator: "&").map { $0.split(separator: "=", omittingEmptySubsequences: false) }
+        let values = Dictionary(pairs.map { (String($0[0]), $0.count > 1 ? String($0[1]) : "") }) { first, _ in first }
+        if values["uploads"] != nil, request.method == "POST" {
+            if request.headers["content-length"] != "0" { flaws.append("a body without a length") }
+            uploadsBegun += 1
+            content.uploads["\(uploadsBegun)"] = StorageServer.Upload(path: path, headers: request.headers)
+            let id = "<UploadId>\(uploadsBegun)</UploadId>"
+            return Answer(200, [], Array("<InitiateMultipartUploadResult>\(id)</InitiateMultipartUploadResult>".utf8))
+        }
+        guard let id = values["uploadId"] else { return nil }
+        guard let begun = content.uploads[id], begun.path == path else { return said(404, "NoSuchUpload") }
+        guard request.headers["x-amz-content-sha256"] == ContentDigest(hashing: request.body).hex else {
+            return said(400, "XAmzContentSHA256Mismatch")
+        }
+        switch (request.method, values["partNumber"].flatMap(Int.init)) {
+        case ("PUT", let number?):
+            content.uploads[id]?.parts[number] = request.body
+            return Answer(200, ["ETag: \(Self.tag(request.body))"])
+        case ("DELETE", nil):
+            content.uploads[id] = nil
+            return Answer(204)
+        default:
+            content.uploads[id] = nil
+            let parts = begun.parts.sorted { $0.key < $1.key }
+            let wanted = parts.map { number, bytes in
+                let tag = Self.tag(bytes).replacing("\"", with: "&quot;")
+                return "<Part><PartNumber>\(number)</PartNumber><ETag>\(tag)</ETag></Part>"
+            }
+            guard String(decoding: request.body, as: UTF8.self).contains(wanted.joined()), !wanted.isEmpty else {
+                return said(400, "InvalidPart")
+            }
+            return put(parts.flatMap(\.value), begun.headers, at: path)
+        }
+    }
+
     private mutating func putObject(_ request: HTTPServer.Request, at path: String) -> Answer {
-        if path != "objects/\(ContentDigest(hashing: request.body).hex)" {
+        if request.body.count > StorageServer.sizes.whole { flaws.append("a large object in one piece") }
+        return put(request.body, request.headers, at: path)
+    }
+
+    private mutating func put(_ body: [UInt8], _ headers: [String: String], at path: String) -> Answer {
+        if path != "objects/\(ContentDigest(hashing: body).hex)" {
             flaws.append("an object under another name")
         }
-        if request.headers["cache-control"] != "public, max-age=31536000, immutable" {
+        if headers["cache-control"] != "public, max-age=31536000, immutable" {
             flaws.append("an object that is not kept for ever")
         }
-        content.objects[path] = request.body
-        return Answer(200, ["ETag: \(Self.tag(request.body))"])
+        content.objects[path] = body
+        return Answer(200, ["ETag: \(Self.tag(body))"])
     }
 
     private mutating func putHead(_ request: HTTPServer.Request) -> Answer {

@@ -1,0 +1,53 @@
+import EssentialFoundation
+package import ShipProtocol
+
+extension Consumer {
+    /// Receives what is published.
+    ///
+    /// - Parameters:
+    ///   - reader: Reads what is published.
+    ///   - place: What it is called.
+    ///   - report: Told of what happens, as it does.
+    /// - Returns: A receipt for each store.
+    /// - Throws: Why the first store that failed did. The others are installed nevertheless; `report` gets each error.
+    package func receive(
+        published reader: any PublicationReader, at place: Endpoint,
+        report: @escaping @Sendable (ReceiveReport) -> Void
+    ) async throws -> [Receipt] {
+        let start = ContinuousClock.now
+        let (receipts, failures) = try await Subscription(self, to: reader, at: place, report: report).look()
+        for receipt in receipts where receipt.outcome == .unchanged {
+            report(ReceiveReport(.finished(receipt, .now - start)))
+        }
+        if let failure = failures.first { throw failure }
+        return receipts
+    }
+
+    /// Receives what is published, and each change of it, until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - interval: How often to look.
+    ///   - keepsTrying: Whether to go on after a failure that time alone does not mend.
+    /// - Throws: Why there is no use in another attempt.
+    package func follow(
+        published reader: any PublicationReader, at place: Endpoint, every interval: Duration, keepsTrying: Bool,
+        report: @escaping @Sendable (ReceiveReport) -> Void
+    ) async throws {
+        let attempts = Attempts(keepsTrying: keepsTrying) { report(ReceiveReport(.disconnected($0))) }
+        let subscription = Subscription(self, to: reader, at: place, report: report)
+        while true {
+            let start = ContinuousClock.now
+            do {
+                for receipt in try await subscription.look().receipts where receipt.outcome == .unchanged {
+                    report(ReceiveReport(.finished(receipt, .now - start)))
+                }
+                attempts.succeeded()
+            } catch {
+                try await attempts.rest(after: ShipmentError(error))
+                continue
+            }
+            // All devices of a fleet do not ask at the same moment.
+            try await Task.sleep(for: max(.zero, interval * Double.random(in: 0.9...1.1) - (.now - start)))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ShipProtocol
+import Synchronization
+
+extension Publisher {
+    /// Goes on after a head without the stores that are to be published and of which something is gone, or not as long as it was: they go anew, as a
+    /// whole. Each is looked at once.
+    func mended(_ known: KnownHead?, naming names: Set<StoreName>) async throws -> KnownHead? {
+        guard let known else {
+            // Everything goes anew.
+            examined.withLock { $0.formUnion(names) }
+            return nil
+        }
+        let unknown = names.subtracting(examined.withLock { $0 })
+        var broken: Set<StoreName> = []
+        for store in known.head.stores where unknown.contains(store.name) && !broken.contains(store.name) {
+            if try await !isWhole(store) { broken.insert(store.name) }
+        }
+        examined.withLock { [broken] in $0.formUnion(unknown.subtracting(broken)) }
+        guard !broken.isEmpty else { return known }
+        return KnownHead(
+            head: known.head.without(broken), publisher: known.publisher, file: known.file, tag: known.tag,
+            former: known.former, outdated: known.outdated)
+    }
+
+    /// Whether all is there that leads to the newest state from nothing, or from what was published lately.
+    private func isWhole(_ store: PublishedHead.Store) async throws -> Bool {
+        guard let object = store.catalog else { return true }
+        do {
+            let catalog = try await storage.catalog(object, of: store.name, from: place)
+            var objects = Set(catalog.objects)
+            if let landmark = catalog.landmark?.object {
+                objects.formUnion(try await storage.catalog(landmark, of: store.name, from: place).objects)
+            }
+            for object in objects {
+                var end: Int64 = 0
+                try await storage.object(object.sha256, from: object.size - 1, upTo: object.size + 1) {
+                    end = $0 + Int64($1.count)
+                }
+                guard end == object.size else { return false }
+            }
+            return true
+        } catch PublicationError.objectGone {
+            return false
+        } catch PublicationError.badObject {
+            return false
+        }
+    }
+}
+
+extension StoreCatalog {
+    /// The shipments and the bundle that it names.
+    fileprivate var objects: [PublishedObject] {
+        all.compactMap { step in step.sha256.map { PublishedObject(sha256: $0, size: step.size) } }
+            + [bundle].compactMap(\.self)
+    }
+}
+
+extension PublishedHead {
+    fileprivate func without(_ names: Set<StoreName>) -> PublishedHead {
+        PublishedHead(
+            publication: publication, number: number, software: Software.name, issued: issued, expires: expires,
+            next: next,
+            before: before, sealing: sealing, halted: halted, stores: stores.filter { !names.contains($0.name) })
+    }
+}
