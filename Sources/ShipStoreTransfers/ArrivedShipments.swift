@@ -70,6 +70,20 @@ final class ArrivedShipments: Sendable {
 
     /// Moves a file here; durable when this returns.
     func keep(_ file: FilePath, _ metadata: [String: String]) throws(TransferMessageError) {
+        try keep(metadata) { place throws(FileError) in
+            try Self.move(file, to: place)
+            try FileCreation.made(.file, place) { () throws(FileError) in try PlatformCalls.removeFile(place) }
+        }
+    }
+
+    /// Writes a shipment here; durable when this returns.
+    func keep(_ shipment: [UInt8], _ metadata: [String: String]) throws(TransferMessageError) {
+        try keep(metadata) { place throws(FileError) in try OpenFile.creating(place).write(shipment) }
+    }
+
+    private func keep(
+        _ metadata: [String: String], _ put: (FilePath) throws(FileError) -> Void
+    ) throws(TransferMessageError) {
         do throws(FileError) {
             guard try Self.numbers(in: folder).count < Self.limit else {
                 throw FileError(.link, folder, .tooManyReferences)
@@ -80,8 +94,7 @@ final class ArrivedShipments: Sendable {
             }
             let place = path(number, "shipment")
             do throws(FileError) {
-                try Self.move(file, to: place)
-                try FileCreation.made(.file, place) { () throws(FileError) in try PlatformCalls.removeFile(place) }
+                try put(place)
                 try OpenFile.readingWithoutFollowing(place).sync()
                 try write(Form(metadata: metadata, attempts: 0, stops: nil), number)
             } catch {

@@ -51,6 +51,8 @@ public actor TransferReceiver {
     private nonisolated let report: @Sendable (ReceiverEvent) -> Void
     private let now: @Sendable () -> Date
     private nonisolated let pending: Mutex<Pending>
+    /// The application context whose shipments have been kept.
+    private var keptContext: Data?
     private nonisolated let alarm = Alarm()
     private var isRunning = false
     /// `run` and `catchUp` may run at the same time, but not `step`.
@@ -134,7 +136,9 @@ public actor TransferReceiver {
 
     private var failures: Int { pending.withLock { $0.failures } }
 
-    private var hasWork: Bool { pending.withLock { !$0.questions.isEmpty } || !arrived.isEmpty }
+    private var hasWork: Bool {
+        pending.withLock { !$0.questions.isEmpty } || !arrived.isEmpty || session.receivedContext != keptContext
+    }
 
     // MARK: Work
 
@@ -144,6 +148,7 @@ public actor TransferReceiver {
     package func step() async -> Date {
         guard session.isReady else { return .distantFuture }
         do {
+            try keepContext()
             for shipment in arrived.all() {
                 if let answer = try await answer(to: shipment) { try send(answer) }
                 // If the app ends before this, the receiver answers again.
@@ -160,6 +165,27 @@ public actor TransferReceiver {
         }
         let time = now()
         return pending.withLock { $0.announcement }.map { backoff.bounded($0, at: time) } ?? .distantFuture
+    }
+
+    /// Keeps the shipments of an application context that has come.
+    ///
+    /// - Throws: If it must be tried again.
+    private func keepContext() throws(ShipmentError) {
+        let received = session.receivedContext
+        guard received != keptContext else { return }
+        let before = Set(TransferContext(decoding: keptContext).shipments.map(\.token))
+        for carried in TransferContext(decoding: received).shipments where !before.contains(carried.token) {
+            do throws(TransferMessageError) {
+                let message = try TransferMessage(carried.message)
+                guard case .store = message else { throw .notForThisHalf }
+                try arrived.keep(Array(carried.shipment), message.entries)
+            } catch .file(let error) {
+                throw .file(error)
+            } catch {
+                report(.ignored(error))
+            }
+        }
+        keptContext = received
     }
 
     /// Installs a shipment, if it fits the state of the inbox.

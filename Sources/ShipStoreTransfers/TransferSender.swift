@@ -11,6 +11,9 @@ public import SystemPackage
 ///                     -- store, a shipment -->
 ///                     <-- answer, holdings --
 ///
+/// A difference that is small goes in the session's application context: the latest is there when the watch's app wakes, and those before have not
+/// cost a transfer. What is larger goes as a file.
+///
 /// It sends the difference from what the receiver says that it holds; nothing if that is the newest content; and a complete store if the
 /// receiver holds none or cannot use the difference. At most one shipment of each store is under way.
 ///
@@ -27,6 +30,8 @@ public actor TransferSender {
         public var retryDelay = Duration.seconds(60)
         /// The longest wait for an answer, and before a retry of what failed.
         public var maximumRetryDelay = Duration.seconds(3600)
+        /// Longest application context to set, in bytes.
+        package var longestContext = TransferContext.sizeLimit
 
         public init() {}
     }
@@ -188,8 +193,10 @@ public actor TransferSender {
         switch change({ $0.made(name, token, content, by: order, outstanding, at: time) }) {
         case .send:
             cancelUnknown()
-            let message = TransferMessage.store(token, name: name, over: order.over)
-            session.transferFile(folder.shipment(token), metadata: message.entries)
+            let message = TransferMessage.store(token, name: name, over: order.over).entries
+            if order.over == nil || !setInContext(message, folder.shipment(token)) {
+                session.transferFile(folder.shipment(token), metadata: message)
+            }
             report(.began(name, delivery))
         case .upToDate: report(.upToDate(name))
         case .drop: break
@@ -198,8 +205,27 @@ public actor TransferSender {
 
     // MARK: The session's queue
 
+    /// The shipments that may still arrive. A context that its receiver has not told of, although it has told what it holds since, may be lost.
     private func outstandingTokens() -> Set<TransferMessage.Token> {
-        Set(session.outstandingFileTransfers.compactMap { Self.token(of: $0) })
+        let files = session.outstandingFileTransfers.compactMap { Self.token(of: $0) }
+        let carried = Set(TransferContext(decoding: session.context).shipments.compactMap(\.token))
+        let waiting = state.withLock { state in
+            state.record.stores.values.compactMap { $0.underWay.flatMap { $0.isSettled ? nil : $0.token } }
+        }
+        return carried.intersection(waiting).union(files)
+    }
+
+    /// Adds a shipment to the application context.
+    ///
+    /// - Returns: Whether that takes it.
+    private func setInContext(_ message: [String: String], _ file: FilePath) -> Bool {
+        guard let file = try? OpenFile.readingWithoutFollowing(file), let size = try? file.size,
+            size <= options.longestContext, let bytes = try? file.read(Int(size), at: 0)
+        else { return false }
+        var context = TransferContext(decoding: session.context)
+        context.shipments.append(TransferContext.Carried(message: message, shipment: Data(bytes)))
+        guard let encoded = try? context.encoded(), encoded.count <= options.longestContext else { return false }
+        return (try? session.setContext(encoded)) != nil
     }
 
     private nonisolated static func token(of metadata: [String: Any]) -> TransferMessage.Token? {
@@ -215,6 +241,11 @@ public actor TransferSender {
     private func cancelUnknown() {
         let known = tokensUnderWay()
         session.cancelFileTransfers { Self.token(of: $0).map { !known.contains($0) } ?? false }
+        var context = TransferContext(decoding: session.context)
+        let count = context.shipments.count
+        context.shipments.removeAll { $0.token.map { !known.contains($0) } ?? true }
+        // One that stays too long costs nothing but its answer.
+        if context.shipments.count < count { try? session.setContext(context.encoded()) }
     }
 
     private func tokensUnderWay() -> Set<TransferMessage.Token> {

@@ -1,3 +1,4 @@
+public import EssentialFoundation
 public import SystemPackage
 
 /// Carries files and small dictionaries to one counterpart, whenever that can be reached: the part of `WCSession` that an exchange of
@@ -17,6 +18,9 @@ public import SystemPackage
 /// They do not rely on the following, because no document promises it: that a transfer arrives, that it arrives once, that order is
 /// kept, that a callback reports the end of each transfer. A dictionary has at most 65,536 bytes, as the framework's symbol
 /// `WCPayloadSizeLimitUserInfo` says, which no document names [stackoverflow.com/questions/33025915].
+///
+/// What builds on the counterpart's copy and is small goes in the application context instead: that waits at the counterpart for its app to run, and the
+/// latest takes the place of those before [updateApplicationContext(_:)]. It has at most 262,144 bytes [WCErrorCodePayloadTooLarge].
 public protocol TransferSession: Sendable {
     /// Whether the app may begin transfers: on a phone, while the session is activated and the counterpart's app is installed.
     var isReady: Bool { get }
@@ -41,6 +45,17 @@ public protocol TransferSession: Sendable {
 
     /// The same for dictionaries.
     var outstandingUserInfoTransfers: [[String: String]] { get }
+
+    /// The part of this half in the application context that was set last, by this process of the app or an earlier one; `nil` for none.
+    var context: Data? { get }
+
+    /// Sets the part of this half in the application context, and leaves the app's own as it is.
+    ///
+    /// - Throws: If the session does not take it; then a file goes.
+    func setContext(_ context: Data?) throws
+
+    /// The counterpart's part in the application context that came last; `nil` for none.
+    var receivedContext: Data? { get }
 
     /// Cancels transfers of files that are not delivered yet.
     ///
@@ -78,7 +93,7 @@ public protocol TransferSessionDelegate: AnyObject, Sendable {
     ///   - failure: `nil` if it was delivered.
     func session(didFinishUserInfo userInfo: [String: Any], failure: (any Error)?)
 
-    /// `isReady` has changed, or the counterpart can be reached again.
+    /// `isReady` has changed, the counterpart can be reached again, or its context has come.
     func sessionDidChange()
 
     /// The counterpart is another device from here on, with other holdings.

@@ -8,6 +8,9 @@
     ///
     /// It was written from the documentation, and has not been compiled on Apple's systems yet.
     public final class WatchConnectivitySession: NSObject, TransferSession, WCSessionDelegate {
+        /// Of the exchange's part in the application context.
+        private static let contextKey = "ship-store"
+
         private let half = Mutex<(any TransferSessionDelegate)?>(nil)
         private var session: WCSession { .default }
 
@@ -47,6 +50,16 @@
             session.outstandingUserInfoTransfers.compactMap { $0.userInfo as? [String: String] }
         }
 
+        public var context: Data? { session.applicationContext[Self.contextKey] as? Data }
+
+        public func setContext(_ context: Data?) throws {
+            var all = session.applicationContext
+            all[Self.contextKey] = context
+            try session.updateApplicationContext(all)
+        }
+
+        public var receivedContext: Data? { session.receivedApplicationContext[Self.contextKey] as? Data }
+
         public func cancelFileTransfers(where isMeant: ([String: String]) -> Bool) {
             for transfer in session.outstandingFileTransfers {
                 if let metadata = transfer.file.metadata as? [String: String], isMeant(metadata) { transfer.cancel() }
@@ -60,6 +73,10 @@
         ) { delegate?.sessionDidChange() }
 
         public func sessionReachabilityDidChange(_: WCSession) { delegate?.sessionDidChange() }
+
+        public func session(_: WCSession, didReceiveApplicationContext _: [String: Any]) {
+            delegate?.sessionDidChange()
+        }
 
         public func session(_: WCSession, didReceiveUserInfo userInfo: [String: Any] = [:]) {
             _ = delegate?.session(didReceiveUserInfo: userInfo)

@@ -16,13 +16,38 @@ final class StandInLine: Sendable {
     enum Failure: Error { case unreachable, noSuchFile }
 
     private let items = Mutex<[Item]>([])
+    private let contexts = Mutex<(sent: Data?, received: Data?, isPending: Bool)>((nil, nil, false))
     private let scratch: FilePath
 
     /// - Parameter scratch: Where the other system puts what came.
     init(scratch: FilePath) { self.scratch = scratch }
 
     var queued: [Item] { items.withLock { $0 } }
-    var isEmpty: Bool { queued.isEmpty }
+    var isEmpty: Bool { queued.isEmpty && !hasContext }
+
+    /// Whether there is a context that has not arrived.
+    var hasContext: Bool { contexts.withLock { $0.isPending } }
+
+    /// The application context: the latest one takes the place of those before.
+    var context: Data? {
+        get { contexts.withLock { $0.sent } }
+        set {
+            contexts.withLock {
+                if $0.sent != newValue { ($0.sent, $0.isPending) = (newValue, true) }
+            }
+        }
+    }
+
+    var receivedContext: Data? { contexts.withLock { $0.received } }
+
+    /// - Parameter receiver: `nil` while the counterpart's app does not run.
+    func deliverContext(to receiver: (any TransferSessionDelegate)?) {
+        contexts.withLock { ($0.received, $0.isPending) = ($0.sent, false) }
+        receiver?.sessionDidChange()
+    }
+
+    /// As the counterpart's device that was set up anew: nothing comes again by itself.
+    func loseContext() { contexts.withLock { ($0.received, $0.isPending) = (nil, false) } }
 
     var files: [(path: FilePath, metadata: [String: String])] {
         queued.compactMap { if case .file(let path, let metadata) = $0 { (path, metadata) } else { nil } }
@@ -33,7 +58,10 @@ final class StandInLine: Sendable {
     func remove(where isMeant: (Item) -> Bool) { items.withLock { $0.removeAll(where: isMeant) } }
 
     /// As a device that was set up anew.
-    func clear() { remove { _ in true } }
+    func clear() {
+        remove { _ in true }
+        context = nil
+    }
 
     /// Delivers one.
     ///
@@ -42,6 +70,7 @@ final class StandInLine: Sendable {
         _ index: Int = 0, from sender: (any TransferSessionDelegate)?, to receiver: any TransferSessionDelegate,
         isRepeated: Bool = false
     ) throws {
+        guard index < queued.count else { return deliverContext(to: receiver) }
         let item = queued[index]
         switch item {
         case .userInfo(let entries): #expect(receiver.session(didReceiveUserInfo: entries))
@@ -88,9 +117,13 @@ final class StandInSession: TransferSession {
     }
 
     private let line: StandInLine
+    private let other: StandInLine
     private let state = Mutex(State())
 
-    init(_ line: StandInLine) { self.line = line }
+    /// - Parameters:
+    ///   - line: To the counterpart.
+    ///   - other: From it.
+    init(_ line: StandInLine, _ other: StandInLine) { (self.line, self.other) = (line, other) }
 
     var isReady: Bool {
         get {
@@ -136,6 +169,16 @@ final class StandInSession: TransferSession {
     func transferUserInfo(_ userInfo: [String: String]) {
         #expect(userInfo.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } < 65_536)
         if isAlive { line.add(.userInfo(userInfo)) }
+    }
+
+    var context: Data? { line.context }
+    var receivedContext: Data? { other.receivedContext }
+
+    struct TooLarge: Error {}
+
+    func setContext(_ context: Data?) throws {
+        guard context?.count ?? 0 <= 262_144 else { throw TooLarge() }
+        if isAlive { line.context = context }
     }
 
     var outstandingFileTransfers: [[String: String]] { line.files.map(\.metadata) }

@@ -36,7 +36,8 @@ final class StandInPair {
         scratch = try ScratchFolder.inMemory()
         let arriving = try scratch.folder("arriving")
         (phoneLine, watchLine) = (StandInLine(scratch: arriving), StandInLine(scratch: arriving))
-        (phoneSession, watchSession) = (StandInSession(phoneLine), StandInSession(watchLine))
+        phoneSession = StandInSession(phoneLine, watchLine)
+        watchSession = StandInSession(watchLine, phoneLine)
         let folder = try scratch.folder("stores")
         stores = names.map { folder.appending("\($0).sqlite") }
         for store in stores {
@@ -54,7 +55,7 @@ final class StandInPair {
     // MARK: Processes
 
     func startPhone() throws {
-        phoneSession = StandInSession(phoneLine)
+        phoneSession = StandInSession(phoneLine, watchLine)
         sender = nil
         sender = try TransferSender(
             of: stores, over: phoneSession, folder: phoneFolder, options: senderOptions, now: clock.now,
@@ -62,7 +63,7 @@ final class StandInPair {
     }
 
     func startWatch() throws {
-        watchSession = StandInSession(watchLine)
+        watchSession = StandInSession(watchLine, phoneLine)
         receiver = nil
         let consumer = try Consumer(inbox: inbox, options: consumerOptions)
         receiver = try TransferReceiver(

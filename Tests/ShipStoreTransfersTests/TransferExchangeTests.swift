@@ -190,6 +190,7 @@ import Testing
 
     @Test func `a shipment that comes late and twice changes nothing, and is answered`() async throws {
         let pair = try StandInPair()
+        pair.senderOptions.longestContext = 0
         try pair.start()
         try await pair.settle()
         try pair.change()
@@ -213,6 +214,7 @@ import Testing
 
     @Test func `what could not be delivered goes again in time, later each time`() async throws {
         let pair = try StandInPair()
+        pair.senderOptions.longestContext = 0
         try pair.start()
         try await pair.settle()
         try pair.change()
@@ -234,6 +236,7 @@ import Testing
 
     @Test func `a later change takes the place of what is not delivered, after a while`() async throws {
         let pair = try StandInPair()
+        pair.senderOptions.longestContext = 0
         try pair.start()
         try await pair.settle()
         try pair.change()
@@ -252,6 +255,7 @@ import Testing
 
     @Test func `a phone that begins anew while a shipment is under way leaves it alone`() async throws {
         let pair = try StandInPair()
+        pair.senderOptions.longestContext = 0
         try pair.start()
         try await pair.settle()
         try pair.change()

@@ -27,6 +27,8 @@ private final class Schedule {
         self.seed = seed
         random = RepeatableRandom(seed: seed)
         pair = try StandInPair(["Recipes", "Notes"], rows: 30)
+        // Both, one, or none of the stores fit into the context.
+        pair.senderOptions.longestContext = [200_000, 1500, 0][Int(seed % 3)]
         try pair.start()
     }
 
@@ -90,7 +92,9 @@ private final class Schedule {
             _ = await pair.sender?.step()
             // One shipment a store at most is under way, and nothing else is kept or queued.
             let kept = try Folder.names(in: pair.phoneFolder.appending("outgoing"))
-            #expect(kept.count <= 2 && Set(pair.phoneLine.files.map(\.path)).count <= kept.count, comment)
+            let carried = TransferContext(decoding: pair.phoneLine.context).shipments
+            #expect(
+                kept.count <= 2 && Set(pair.phoneLine.files.map(\.path)).count + carried.count <= kept.count, comment)
         } else {
             _ = await pair.receiver?.step()
             let waiting = pair.watchFolder.appending("transfers").appending("arrived")
@@ -101,7 +105,9 @@ private final class Schedule {
     private func deliver(_ device: String) throws {
         let line = device == "phone" ? pair.phoneLine : pair.watchLine
         guard !line.isEmpty, let sender = pair.sender, let receiver = pair.receiver else { return }
-        let index = Int.random(in: 0..<line.queued.count, using: &random)
+        // Behind the queue comes the context.
+        let count = line.queued.count + (line.hasContext ? 1 : 0)
+        let index = Int.random(in: 0..<count, using: &random)
         let isRepeated = Int.random(in: 0..<5, using: &random) == 0
         log.append("\(device)'s \(index) of \(line.queued.count) arrives\(isRepeated ? ", and stays" : "")")
         if device == "phone" {
@@ -114,7 +120,7 @@ private final class Schedule {
     private func fail() {
         let isPhone = Bool.random(using: &random)
         let line = isPhone ? pair.phoneLine : pair.watchLine
-        guard !line.isEmpty else { return }
+        guard !line.queued.isEmpty else { return }
         let index = Int.random(in: 0..<line.queued.count, using: &random)
         log.append("\(isPhone ? "phone" : "watch")'s \(index) of \(line.queued.count) fails")
         if Bool.random(using: &random) {
@@ -198,6 +204,7 @@ private final class Schedule {
     private func restoreWatch() throws {
         pair.endWatch()
         try restore("watch", pair.watchFolder, pair.watchLine)
+        if Bool.random(using: &random) { pair.phoneLine.loseContext() }
         try pair.startWatch()
     }
 

@@ -34,10 +34,10 @@ import Testing
         let arriving = try scratch.folder("arriving")
         let (phoneLine, watchLine) = (StandInLine(scratch: arriving), StandInLine(scratch: arriving))
         let phone = try PhoneTransfers(
-            of: URL(fileURLWithPath: store.string), over: StandInSession(phoneLine),
+            of: URL(fileURLWithPath: store.string), over: StandInSession(phoneLine, watchLine),
             in: URL(fileURLWithPath: scratch.folder("phone").string))
         let watch = try WatchTransfers(
-            over: StandInSession(watchLine), in: URL(fileURLWithPath: scratch.folder("watch").string))
+            over: StandInSession(watchLine, phoneLine), in: URL(fileURLWithPath: scratch.folder("watch").string))
         #expect(try await watch.recipes.names() == [])
         func exchange() async throws {
             for _ in 0..<5 {
