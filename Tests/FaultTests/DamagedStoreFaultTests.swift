@@ -89,7 +89,7 @@ struct DamagedStoreFaultTests {
 
     @Test(arguments: Loss.allCases)
     func `killed at any call, it loses nothing, and can be done again`(loss: Loss) async throws {
-        try await sweep(loss, .kill, .once, from: 1, by: Soak.isOn ? 1 : 5)
+        try await sweep(loss, .kill, .once, from: 1, by: Soak.isOn ? 1 : 11)
     }
 
     @Test(arguments: Loss.allCases)
