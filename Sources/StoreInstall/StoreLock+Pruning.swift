@@ -26,7 +26,7 @@ extension StoreLock {
         let superfluous = try superfluous(retention)
         let record = folder.leftRecord(of: name)
         let replaced = replaced(among: superfluous, by: try currentName)
-        let spared = retention.spared(of: superfluous.filter { !replaced.contains($0) }) { record.age(of: $0) }
+        let spared = retention.spared(of: superfluous.filter { $0 != replaced }) { record.age(of: $0) }
         var pruned = Pruned()
         // A generation that stays for another reason does not count here.
         var free = superfluous.filter { spared[$0] == nil }
@@ -80,25 +80,27 @@ extension StoreLock {
         let record = try? record()
         let rejected = record.map { $0.hold(at: current?.number) == nil ? Set($0.refused.map(\.generation)) : [] } ?? []
         let old = retention.superfluous(
-            of: names.filter { !replaced.contains($0) }, current: current, rejected: rejected
+            of: names.filter { $0 != replaced }, current: current, rejected: rejected
         ) { generation in
             // An entry that is no generation counts as oldest.
             let status = try? folder.files.status(of: generations.appending(generation.text))
             return status.map { now - $0.modified } ?? .seconds(Int64.max)
         }
-        return names.filter { (old.contains($0) || replaced.contains($0)) && lease?.keeps($0) != true }
+        return names.filter { (old.contains($0) || $0 == replaced) && lease?.keeps($0) != true }
     }
 
-    /// The generations with the content of the current one: it came again because the copy was damaged, and there is nothing to go back to in them.
+    /// The generation before the current one, if that has come in its place because it was damaged: there is nothing to go back to in it.
     private borrowing func replaced(
         among names: [GenerationName], by current: GenerationName?
-    ) -> Set<GenerationName> {
-        let alike = names.filter { $0 != current && $0.digestStart == current?.digestStart }
-        guard let current, !alike.isEmpty, let manifest = try? folder.generation(current, of: name).manifest else {
-            return []
-        }
-        return Set(
-            alike.filter { (try? folder.generation($0, of: name))?.manifest.hasSameContent(as: manifest) ?? true })
+    ) -> GenerationName? {
+        guard let current, let before = names.last(where: { $0.number < current.number }),
+            before.digestStart == current.digestStart,
+            let manifest = try? folder.generation(current, of: name).manifest
+        else { return nil }
+        guard let generation = try? folder.generation(before, of: name) else { return before }
+        let isDamaged =
+            generation.manifest.hasSameContent(as: manifest) && (try? generation.compareWithManifest()) == nil
+        return isDamaged ? before : nil
     }
 
     /// Moves the generation out of sight in one step, and then removes it: no reader ever finds half of one.

@@ -58,7 +58,8 @@ import Testing
             [UInt8](repeating: 3, count: 512), files: [Array(file.reversed()) + [4]], created: "2026-11-22T00:00:00Z")
         let holdings = try Holdings(in: installer.folder, of: { _ in true }, from: nil)
         let header = PartStream.Header(.delta, of: next.parts[1], over: ContentDigest(hashing: store))
-        let base = try #require(holdings.base(for: next, referringTo: nil, asIn: header, in: installer.folder))
+        let base = try #require(
+            holdings.base(for: next, referringTo: nil, asIn: header, in: installer.folder) { _ in true })
         #expect(base.digest == ContentDigest(hashing: store))
         #expect(base.hasFiles)
     }

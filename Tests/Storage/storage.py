@@ -110,8 +110,11 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         if status not in (204, 304):
             self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        if self.command != "HEAD" and status not in (204, 304):
-            self.wfile.write(content[: len(content) // 2] if cut else content)
+        try:
+            if self.command != "HEAD" and status not in (204, 304):
+                self.wfile.write(content[: len(content) // 2] if cut else content)
+        except (BrokenPipeError, ConnectionResetError):
+            cut = True  # a program that was killed
         self.close_connection = self.close_connection or cut
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_one

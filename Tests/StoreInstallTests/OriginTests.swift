@@ -143,7 +143,7 @@ import Testing
         try await send("c", 2, from(other))
         // With what is there already, which it is not told.
         try await send("c", 1, from(phone, mayTakeOver: true), permitting: { calls += 1 })
-        #expect(calls == 2 && content.numbers == [1, 2, 4])
+        #expect(calls == 2 && content.numbers == [1, 2, 3, 4])
         try await expectRefusal(.otherDevice, "d", 3, from(other))
         try await send("d", 2, from(phone))
     }

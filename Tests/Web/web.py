@@ -10,7 +10,7 @@ older one than before, and at the end the newest; and it is counted what of all 
 import argparse, asyncio, os, random, resource, shutil, signal, socket, sqlite3, subprocess, sys, tempfile, threading, time
 from pathlib import Path
 
-POLL, LIMIT = 1.0, 30.0  # s between two polls, and at most until all have a state
+POLL, LIMIT = 1.0, 60.0  # s between two polls, and at most until all have a state
 ENGINES = ("nginx", "varnishd")
 ORIGIN = """
 %(user)s daemon off; pid %(folder)s/nginx.pid; error_log %(folder)s/error.log; worker_rlimit_nofile 8192;
@@ -217,7 +217,8 @@ def follow(program: str, folder: Path, seed: int, rounds: int, crowd: int) -> No
     polls = sum(each.polls for each in crowds.values())
     print(f"web, seed {seed}: {rounds} publishes, {crowd} followers through each cache, {polls} polls; until all had a state {max(times):.1f} s at most; "
           f"meanwhile requests for the folder: through nginx {most['nginx']} at most, through varnish {most['varnish']}")
-    assert max(most.values()) <= 25, "caches keep nobody away"
+    # A cache asks once in two seconds, and a receiver for an object or two.
+    assert max(most.values()) <= 10 + 2 * max(times), "caches keep nobody away"
 
 
 def main() -> None:

@@ -340,7 +340,8 @@ package struct ConsumerSession {
                 let staged = try installer.stage(
                     manifest, from: sender, signed: signed, present: present, isResumable: true)
                 let base = shared.holdings.base(
-                    for: manifest, referringTo: reference, asIn: staged.earlierStream?.header, in: installer.folder)
+                    for: manifest, referringTo: reference, asIn: staged.earlierStream?.header, in: installer.folder,
+                    ifWhole: installer.isWhole)
                 let shipment = IncomingShipment(staged, from: sender, slot, options.codec, shared.decoding, over: base)
                 return .staged(shipment, skipped: staged.wholeParts.union(present.keys))
             }

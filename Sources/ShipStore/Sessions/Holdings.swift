@@ -96,10 +96,11 @@ struct Holdings: Sendable {
     ///   - reference: The content that the manifest refers to: the producer most likely remembers its store. Without one, the current
     ///     generation is the base.
     ///   - earlier: The stream that an earlier session has begun: its base comes before all others.
+    /// - Parameter isWhole: Asked of a generation with the content that is to come: that comes again because it is damaged.
     /// - Returns: `nil` if there is none, or it has been removed meanwhile.
     func base(
         for manifest: Manifest, referringTo reference: ManifestContent.ID?, asIn earlier: PartStream.Header?,
-        in folder: InboxFolder
+        in folder: InboxFolder, ifWhole isWhole: (Generation) -> Bool
     ) -> HeldGeneration? {
         let before = earlier?.base.flatMap { base in
             let fitting = generations.values.filter {
@@ -111,7 +112,8 @@ struct Holdings: Sendable {
         guard
             let generation = before
                 ?? [reference, current[manifest.name]].lazy.compactMap({ $0 }).compactMap({ generations[$0] }).first,
-            generation.manifest.name == manifest.name
+            generation.manifest.name == manifest.name,
+            !generation.manifest.hasSameContent(as: manifest) || isWhole(generation)
         else { return nil }
         return HeldGeneration(generation, in: folder)
     }
