@@ -76,9 +76,9 @@ extension StoreLock {
         let current = try currentName
         let names = try folder.generationNames(of: name)
         let replaced = replaced(among: names, by: current)
-        // As long as the store is held, the operator may go forward to them again.
-        let record = try? record()
-        let rejected = record.map { $0.hold(at: current?.number) == nil ? Set($0.refused.map(\.generation)) : [] } ?? []
+        // One that is newer than the current one may be gone forward to, and the next shipment most likely builds on it.
+        let refused = (try? record())?.refused.map(\.generation) ?? []
+        let rejected = Set(refused.filter { $0 < current?.number ?? 0 })
         let old = retention.superfluous(
             of: names.filter { $0 != replaced }, current: current, rejected: rejected
         ) { generation in
