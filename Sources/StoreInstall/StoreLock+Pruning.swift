@@ -97,10 +97,18 @@ extension StoreLock {
             before.digestStart == current.digestStart,
             let manifest = try? folder.generation(current, of: name).manifest
         else { return nil }
-        guard let generation = try? folder.generation(before, of: name) else { return before }
-        let isDamaged =
-            generation.manifest.hasSameContent(as: manifest) && (try? generation.compareWithManifest()) == nil
-        return isDamaged ? before : nil
+        do throws(InboxError) {
+            let generation = try folder.generation(before, of: name)
+            if generation.manifest.hasSameContent(as: manifest) { try generation.compareWithManifest() }
+            return nil
+        } catch {
+            // A look that fails proves nothing.
+            switch error {
+            case .mismatch, .badManifest: return before
+            case .file(let error): return error.isOfAbsence ? before : nil
+            default: return nil
+            }
+        }
     }
 
     /// Moves the generation out of sight in one step, and then removes it: no reader ever finds half of one.
