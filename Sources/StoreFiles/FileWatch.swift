@@ -3,6 +3,8 @@ package import SystemPackage
 
 /// Notices that files may have changed, for as long as it lives, in a thread of its own. While nothing changes, it does nothing.
 ///
+/// Where a link leads, the file that it leads to counts; each link on the way may be set anew.
+///
 /// The files come in groups: a notice says in which group something has changed. It may notice too often, but never too late. The callee has
 /// to look for itself. Mapped writes say nothing [inotify(7)].
 package final class FileWatch: Sendable {
@@ -56,10 +58,10 @@ extension FilePath {
     }
 }
 
-/// What is watched at a time.
+/// The files and folders that are watched at a time.
 private struct WatchArrangement: ~Copyable {
     let notices: FileNotices
-    /// What each number of a notice stands for.
+    /// The groups that each number of a notice stands for.
     private let files: [CInt: [Int]]
     private let folders: [CInt: [(group: Int, name: String)]]
     /// Whether something tells of each change.
@@ -73,20 +75,24 @@ private struct WatchArrangement: ~Copyable {
         for (index, group) in groups.enumerated() {
             for path in group {
                 // The folder first: what comes into it after that is told. Where it is missing, the nearest one above it tells when the
-                // next one comes.
-                var place = path
-                var number: CInt?
-                while number == nil, let name = place.removeLast()?.text {
-                    number = try Self.watch { () throws(FileError) in try notices.watch(place.isEmpty ? "." : place) }
-                    if let number { folders[number, default: []].append((index, name)) }
+                // next one comes. A link on the way may be set anew as well.
+                for entry in SymbolicLinks.passed(by: path) + [path] {
+                    var place = entry
+                    var number: CInt?
+                    while number == nil, let name = place.removeLast()?.text {
+                        number = try Self.watch { () throws(FileError) in
+                            try notices.watch(place.isEmpty ? "." : place)
+                        }
+                        if let number { folders[number, default: []].append((index, name)) }
+                    }
+                    guard PlatformCalls.tellsOfChanges(in: place) else { throw FileError(.watch, path, .notSupported) }
+                    let folder = entry.removingLastComponent()
+                    if number == nil || place != folder && Self.isThere(folder) { isComplete = false }
                 }
-                guard PlatformCalls.tellsOfChanges(in: place) else { throw FileError(.watch, path, .notSupported) }
                 let content = try Self.watch { () throws(FileError) in try notices.watch(contentOf: path) }
-                if let content { files[content, default: []].append(index) }
+                if let content, files[content]?.contains(index) != true { files[content, default: []].append(index) }
                 // What is there and not watched may not be read, or has come meanwhile.
-                let folder = path.removingLastComponent()
-                let isWatched = (place == folder || !Self.isThere(folder)) && (content != nil || !Self.isThere(path))
-                if number == nil || !isWatched { isComplete = false }
+                if content == nil, Self.isThere(path) { isComplete = false }
             }
         }
         self.notices = notices

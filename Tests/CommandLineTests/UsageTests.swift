@@ -71,8 +71,9 @@ import Testing
         Mistake("list", "--int=a", error: "unknown option '--int'", hint: "did you mean --into?"),
         Mistake(
             "send", "a", "--to", "ftp://watch:7645",
-            error: "the value 'ftp://watch:7645' is invalid for '--to <endpoint>': a publication is dir:PATH or "
-                + "https://HOST/PATH, without a query; a device is HOST:PORT, and a file ./NAME"),
+            error: "the value 'ftp://watch:7645' is invalid for '--to <endpoint>': a publication is dir:PATH, "
+                + "https://HOST/PATH without a query, or s3://BUCKET/PREFIX with a bucket of 3 to 63 letters, digits, "
+                + "dots, dashes and underscores; a device is HOST:PORT, and a file ./NAME"),
         Mistake(
             "send", "a", "--to", "watch:70000",
             error: "the value 'watch:70000' is invalid for '--to <endpoint>': "

@@ -59,6 +59,67 @@ import Testing
         }
     }
 
+    @Test(arguments: 1...4) func `a link that is set anew is noticed wherever it is on the way`(seed: Int) async throws
+    {
+        var random = RepeatableRandom(seed: UInt64(seed))
+        let root = scratch.path
+        let folders = try (0..<4).map { number in
+            let folder = root.appending("folder\(number)")
+            try Folder.make(folder)
+            try OpenFile.creating(folder.appending("file")).write(Array("\(number)".utf8))
+            return folder
+        }
+        // Each leads to one of the folders, or to another link that does.
+        var links: [FilePath] = []
+        for number in 0..<4 {
+            let link = root.appending("link\(number)")
+            try set(link, to: links.last ?? folders[0], anew: false, &random)
+            links.append(link)
+        }
+        let file = root.appending("file")
+        try set(file, to: links[3].appending("file"), anew: false, &random)
+        let path = Bool.random(using: &random) ? file : links[3].appending("file")
+        let count = Mutex(0)
+        let watch = try FileWatch(of: 1, files: { _ in [path] }, notice: { _ in count.withLock { $0 += 1 } })
+        defer { withExtendedLifetime(watch) {} }
+        for step in 0..<30 {
+            let seen = count.withLock { $0 }
+            let index = links.indices.randomElement(using: &random) ?? 0
+            let before = try PlatformCalls.realPath(of: path)
+            let targets = folders + links[..<index]
+            try set(links[index], to: targets.randomElement(using: &random) ?? folders[0], anew: true, &random)
+            if Bool.random(using: &random) {
+                let handle = open(path.string, O_WRONLY | O_APPEND)
+                #expect(Foundation.write(handle, "x", 1) == 1)
+                close(handle)
+            } else if try PlatformCalls.realPath(of: path) == before {
+                continue
+            }
+            let deadline = ContinuousClock.now + .seconds(10)
+            while count.withLock({ $0 }) == seen, .now < deadline { try await Task.sleep(for: .milliseconds(2)) }
+            try #require(count.withLock { $0 } > seen, "seed \(seed), step \(step)")
+            if Bool.random(using: &random) { try await Task.sleep(for: .milliseconds(5)) }
+        }
+    }
+
+    /// Makes a link, by an absolute path or a relative one; anew in one step or in two.
+    private func set(
+        _ link: FilePath, to target: FilePath, anew isThere: Bool, _ random: inout RepeatableRandom
+    ) throws {
+        let isRelative = Bool.random(using: &random)
+        let place =
+            isRelative
+            ? FilePath("../\(scratch.path.lastComponent?.string ?? "")")
+                .appending(target.components.dropFirst(scratch.path.components.count)) : target
+        guard isThere, Bool.random(using: &random) else {
+            if isThere { unlink(link.string) }
+            return try PlatformCalls.symbolicLink(at: link, to: place)
+        }
+        let new = scratch.path.appending("new")
+        try PlatformCalls.symbolicLink(at: new, to: place)
+        try PlatformCalls.rename(new, to: link)
+    }
+
     private static func state(of path: FilePath) -> FileStatus? { try? PlatformCalls.status(of: path) }
 
     @Test func `nothing is noticed while nothing happens, and an end ends it`() async throws {

@@ -32,7 +32,10 @@ extension EndpointError {
             "\(host) is not a host's name; a file is written ./NAME or NAME.shipment"
         case .badPort: "a port is a number from 1 to 65535, or 0 where one listens"
         case .badURL:
-            "a publication is dir:PATH or https://HOST/PATH, without a query; a device is HOST:PORT, and a file ./NAME"
+            """
+            a publication is dir:PATH, https://HOST/PATH without a query, or s3://BUCKET/PREFIX with a bucket of 3 to 63 \
+            letters, digits, dots, dashes and underscores; a device is HOST:PORT, and a file ./NAME
+            """
         case .needsBrackets: "an IPv6 address stands in brackets, as in [::1]:\(Endpoint.defaultPort)"
         case .onlyAPort(let port): "that is a port without a host, as in 127.0.0.1:\(port)"
         case .cannotListen: "one can listen on HOST:PORT or unix:PATH only"

@@ -40,7 +40,7 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "With --prune: keep them this long after the first head that does not need them, for who has just read another. (default: 24h)",
-            valueName: "time"), transform: Duration.readInterval)
+            valueName: "time"), transform: Duration.readAge)
     var grace: Duration?
 
     @Option(
@@ -75,7 +75,7 @@ struct PublishCommand: AsyncParsableCommand {
     @OptionGroup(title: "Publications") var storage: StorageArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
-    /// What is to be done.
+    /// The work to do.
     private enum Action {
         case prune(Endpoint, Duration)
         case halt(Endpoint, Set<StoreName>)

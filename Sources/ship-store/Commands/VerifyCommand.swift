@@ -13,7 +13,8 @@ struct VerifyCommand: AsyncParsableCommand {
             damaged, or unclear: it cannot be told without the functions of its app, say, or while a journal waits.
 
             With --max-age, how old the copies in an inbox are, too: a receiver that is connected to a sender that \
-            follows the store asks it. The exit status is 79 if a copy is older, or its age is unknown.
+            follows the store asks it. The exit status is 79 if a copy is older, or its age is unknown, and 66 if nothing \
+            has become current yet.
 
               ship-store verify inbox
               ship-store verify inbox --max-age 10m
@@ -33,7 +34,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
-    /// What is at the path: with --max-age, an inbox.
+    /// The kind of thing at the path: with --max-age, an inbox.
     private func artifact() throws -> Artifact {
         let found = Result { () throws(ShipmentError) in try Artifact(at: path) }
         guard maxAge != nil else { return try found.get() }
@@ -66,7 +67,12 @@ struct VerifyCommand: AsyncParsableCommand {
                 if let maxAge { try await ages(within: maxAge, output) } else { nil as ShipmentError? }
             if let problem = findings.lazy.compactMap(\.problem).first { throw problem }
             if let tooOld { throw tooOld }
-            if findings.isEmpty { console.say("there is nothing to verify yet") }
+            if maxAge != nil, let awaited = findings.first(where: \.isAwaited) {
+                throw ShipmentError.serving(.noSuchStore(awaited.subject))
+            }
+            guard findings.isEmpty else { return }
+            guard maxAge == nil else { throw ShipmentError.serving(.notOneStore(count: 0)) }
+            console.say("there is nothing to verify yet")
         }
     }
 
