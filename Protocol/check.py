@@ -32,14 +32,14 @@ from decoder.sides import Consumer, Producer, Side  # noqa: E402
 from decoder.store.canonical_file import canonical_copy  # noqa: E402
 from decoder.store.no_canonical_form import NoCanonicalForm  # noqa: E402
 from decoder.tables import told  # noqa: E402
-from decoder.vector_file import BrokenVector, VectorFile, parsed  # noqa: E402
+from decoder.vector import BrokenVector, Vector, parsed, texts_of  # noqa: E402
 from decoder.way import Held, after, cost, is_way, leads_on, way  # noqa: E402
 from decoder.wire import Reader, block, content_of, decoded, opening, unpacked, unpacked_answer, unpacked_manifest  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
-SWEPT = "stream_one_block.txt"
+SWEPT = "stream_one_block"
 """The stream that is cut at each byte and has each of its bits turned over."""
-WAYS = "catalog_ways.txt"
+WAYS = "catalog_ways"
 """The catalog of which every way is taken."""
 END_SIZE = 9
 """Of the last END, which is the session's."""
@@ -70,7 +70,7 @@ def expect(found: object, stated: object) -> None:
         raise BrokenVector(f"says {stated!r}, is {found!r}")
 
 
-def check_preamble(vector: VectorFile, data: bytes) -> None:
+def check_preamble(vector: Vector, data: bytes) -> None:
     reader = Reader(data)
     found = reader.preamble(vector.detail("reader"))
     expect(reader.is_at_end, True)
@@ -79,12 +79,12 @@ def check_preamble(vector: VectorFile, data: bytes) -> None:
     expect(str(found.session_version), vector.detail("session-version"))
 
 
-def check_header(vector: VectorFile, data: bytes) -> None:
+def check_header(vector: Vector, data: bytes) -> None:
     kind, length = Reader(data).header()
     expect([f"value.length: {length}", f"value.type: 0x{kind:02X}"], vector.values())
 
 
-def check_frames(vector: VectorFile, data: bytes) -> None:
+def check_frames(vector: Vector, data: bytes) -> None:
     reader, found = Reader(data), []
     while not reader.is_at_end:
         frame = reader.frame()
@@ -93,7 +93,7 @@ def check_frames(vector: VectorFile, data: bytes) -> None:
     expect(found, vector.details)
 
 
-def check_block(vector: VectorFile, data: bytes) -> None:
+def check_block(vector: Vector, data: bytes) -> None:
     offset, size = int(vector.detail("next-offset")), int(vector.detail("part-size"))
     expect(vector.detail("last") in ("true", "false"), True)
     found = block(data, vector.detail("last") == "true", offset, size)
@@ -105,7 +105,7 @@ def check_block(vector: VectorFile, data: bytes) -> None:
     expect(hashlib.sha256(content).hexdigest(), vector.detail("decoded-sha256"))
 
 
-def check_canonical(vector: VectorFile, source: bytes) -> None:
+def check_canonical(vector: Vector, source: bytes) -> None:
     out = io.BytesIO()
     try:
         canonical_copy(source, out)
@@ -134,18 +134,18 @@ def faults_seen_by_sqlite(store: bytes) -> list[str]:
     return [] if found == ["ok"] else found
 
 
-def check_part(vector: VectorFile, data: bytes) -> None:
+def check_part(vector: Vector, data: bytes) -> None:
     found = opening(data)
     lines = {"anew": truth(found.anew), "encoding": found.encoding, "part": found.part, "position": found.position}
     expect(sorted(f"value.{key}: {value}" for key, value in lines.items()), vector.values())
 
 
-def check_data(vector: VectorFile, data: bytes) -> None:
+def check_data(vector: Vector, data: bytes) -> None:
     content, is_last = content_of(data)
     expect([f"value.last: {truth(is_last)}", f"value.size: {len(content)}"], vector.values())
 
 
-def check_segment(vector: VectorFile) -> None:
+def check_segment(vector: Vector) -> None:
     """Asks for what the vector says, in its order; after that nothing may be left."""
     (_, data), *sections = vector.sections
     contents = iter([content for _, content in sections])
@@ -174,7 +174,7 @@ def check_segment(vector: VectorFile) -> None:
     expect([("asks", asks), *found], vector.details)
 
 
-def check_rows(vector: VectorFile) -> None:
+def check_rows(vector: Vector) -> None:
     segments = [data for label, data in vector.sections if label == "segment"]
     size = int(vector.detail("size"))
     found = store_of(segments, size)
@@ -183,7 +183,7 @@ def check_rows(vector: VectorFile) -> None:
     expect(faults_seen_by_sqlite(found), [])
 
 
-def check_delta(vector: VectorFile) -> None:
+def check_delta(vector: Vector) -> None:
     segments = [data for label, data in vector.sections if label == "segment"]
     size = int(vector.detail("size"))
     found = result_of(segments, vector.section("base") or b"", size)
@@ -191,7 +191,7 @@ def check_delta(vector: VectorFile) -> None:
     expect(hashlib.sha256(found).hexdigest(), vector.detail("sha256"))
 
 
-def check_ranges(vector: VectorFile) -> None:
+def check_ranges(vector: Vector) -> None:
     answers = Answers(vector.section("base") or b"", vector.section("nonce") or b"")
     turns = iter(vector.sections[2:])
     for label, request in turns:
@@ -200,7 +200,7 @@ def check_ranges(vector: VectorFile) -> None:
         expect(next(turns, None), ("answer", answer))
 
 
-def check_head(vector: VectorFile, data: bytes) -> None:
+def check_head(vector: Vector, data: bytes) -> None:
     found = publication.head(data)
     expect(found.publisher, vector.detail("publisher"))
     expect(rules.lines(found.members), vector.values())
@@ -209,7 +209,7 @@ def check_head(vector: VectorFile, data: bytes) -> None:
     expect(taken == found.shipments, True)
 
 
-def check_sealed(vector: VectorFile) -> None:
+def check_sealed(vector: Vector) -> None:
     files = {label: file for label, file in vector.sections if label in ("head", "object")}
     keys = vector.section("keys") or b""
     if (head := files.get("head")) is not None:
@@ -227,7 +227,7 @@ def check_sealed(vector: VectorFile) -> None:
     expect(f"{len(found)} {hashlib.sha256(found).hexdigest()}", vector.detail("decrypted"))
 
 
-def check_deflate(vector: VectorFile) -> None:
+def check_deflate(vector: Vector) -> None:
     content, head = vector.section("content") or b"", vector.section("head") or b""
     level, memory_level, window_bits = (int(vector.detail(key)) for key in ("level", "memory-level", "window-bits"))
     match vector.detail("wrapping"):
@@ -242,7 +242,7 @@ def check_deflate(vector: VectorFile) -> None:
     expect(found == vector.section("stream"), True)
 
 
-def check_session(vector: VectorFile, turns: list[tuple[str, bytes]]) -> None:
+def check_session(vector: Vector, turns: list[tuple[str, bytes]]) -> None:
     sides: list[Side] = [side for side in (Producer(), Consumer()) if vector.all(side.own)]
     stated = [(key, value) for key, value in vector.details if key in ("shipment", "signer", "part")]
     for side in sides:
@@ -261,7 +261,7 @@ def code_of(side: Side) -> str | None:
     return codes[0] if codes else None
 
 
-def check(vector: VectorFile) -> None:
+def check(vector: Vector) -> None:
     """Raises where the vector is not what its header says."""
     if vector.kind == "dialogue":
         return check_session(vector, vector.sections)
@@ -291,7 +291,7 @@ def check(vector: VectorFile) -> None:
     check_refused_or(vector, lambda: check_plain(vector, data))
 
 
-def check_plain(vector: VectorFile, data: bytes) -> None:
+def check_plain(vector: Vector, data: bytes) -> None:
     if vector.kind in JSON_KINDS:
         return expect(rules.lines(JSON_KINDS[vector.kind](data)), vector.values())
     if vector.kind in ANSWERS:
@@ -305,7 +305,7 @@ def check_plain(vector: VectorFile, data: bytes) -> None:
     plain[vector.kind](vector, data)
 
 
-def check_refused_or(vector: VectorFile, reading: Callable[[], None]) -> None:
+def check_refused_or(vector: Vector, reading: Callable[[], None]) -> None:
     """Whether it is refused as the vector says, and only then."""
     try:
         reading()
@@ -355,23 +355,34 @@ def ways(steps: list[rules.Members], newest: str, held: Held) -> Iterator[tuple[
 
 
 def problems(texts: dict[str, str]) -> list[str]:
-    """What is wrong with the vectors, by file."""
+    """What is wrong with the vectors, by name."""
     found: list[str] = []
-    for file, text in sorted(texts.items()):
+    for name, text in sorted(texts.items()):
         try:
-            vector = parsed(file, text)
+            vector = parsed(name, text)
             check(vector)
-            if file == SWEPT:
+            if name == SWEPT:
                 check_sweep(vector.section("") or b"")
-            if file == WAYS:
+            if name == WAYS:
                 check_ways(publication.catalog(vector.section("") or b"").all_steps())
         except (BrokenVector, AssertionError, Refused) as problem:
-            found.append(f"{file}: {problem}")
+            found.append(f"{name}: {problem}")
     return found
 
 
+def read(folder: Path) -> dict[str, str]:
+    """The text of each vector, by name; a file has those of its kind."""
+    texts: dict[str, str] = {}
+    for path in sorted(folder.glob("*.txt")):
+        for name, text in texts_of(path.read_text(encoding="utf-8")).items():
+            if name in texts or f"\nkind: {path.stem}\n" not in text:
+                raise BrokenVector(f"{name} is in {path.name}, and there or elsewhere too")
+            texts[name] = text
+    return texts
+
+
 def main() -> int:
-    texts = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.txt")}
+    texts = read(FOLDER)
     complaints = problems(texts)
     for line in complaints:
         print(line, file=sys.stderr)

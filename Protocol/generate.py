@@ -2,7 +2,7 @@
 """Writes `Vectors/*.txt`, and the session in section 11 of `README.md`: what the pages of this folder say, as bytes.
 
     python3 Protocol/generate.py           write them anew
-    python3 Protocol/generate.py --check   compare, and name each file that differs, is missing or is extra
+    python3 Protocol/generate.py --check   compare, and name each vector that differs, is missing or is extra
 
 It follows these pages alone and shares nothing with the product's code. What it writes is the same everywhere: no
 clock, no random numbers, its own deflate encoder and its own SQLite pages; the streams that DEFLATE.md describes are Python's zlib's,
@@ -23,7 +23,9 @@ from cases import (  # noqa: E402
     packed_answers, packed_messages, parts, preambles, ranges, resumed, resumed_refused, segments, segments_refused, signatures, store_rows,
     store_rows_refused, sealed, streams, tables,
 )  # fmt: skip
-from check import problems  # noqa: E402
+from check import problems, read  # noqa: E402
+from decoder.vector import SEPARATOR  # noqa: E402
+from encoder.vector import Vector  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
@@ -36,16 +38,23 @@ PAGE = FOLDER.parent / "README.md"
 STATEMENT_OF_GRAMMAR = "README.md"
 
 
-def generated() -> dict[str, str]:
-    """Text by file name."""
-    texts: dict[str, str] = {}
+def generated() -> dict[str, Vector]:
+    """By name."""
+    vectors: dict[str, Vector] = {}
     for family in FAMILIES:
         for vector in family.vectors():
-            file = f"{vector.name}.txt"
-            if file in texts:
+            if vector.name in vectors:
                 raise ValueError(f"two vectors are named {vector.name}")
-            texts[file] = vector.rendered()
-    return texts
+            vectors[vector.name] = vector
+    return vectors
+
+
+def files(vectors: dict[str, Vector]) -> dict[str, str]:
+    """The text of each file, by its name: it has the vectors of one kind, sorted by name."""
+    texts: dict[str, list[str]] = {}
+    for _, vector in sorted(vectors.items()):
+        texts.setdefault(f"{vector.kind}.txt", []).append(vector.rendered().removesuffix("\n"))
+    return {name: SEPARATOR.join(of_file) + "\n" for name, of_file in texts.items()}
 
 
 def page_with_session() -> str:
@@ -64,17 +73,21 @@ def present() -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in FOLDER.iterdir() if path.name != STATEMENT_OF_GRAMMAR}
 
 
-def differences(texts: dict[str, str]) -> list[str]:
-    found = present()
-    lines = [f"{name}: missing" for name in texts.keys() - found.keys()]
-    lines += [f"{name}: extra" for name in found.keys() - texts.keys()]
-    lines += [f"{name}: differs" for name in texts.keys() & found.keys() if found[name] != texts[name].encode()]
+def differences(vectors: dict[str, Vector]) -> list[str]:
+    found = read(FOLDER)
+    lines = [f"{name}: missing" for name in vectors.keys() - found.keys()]
+    lines += [f"{name}: extra" for name in found.keys() - vectors.keys()]
+    lines += [f"{name}: differs" for name in vectors.keys() & found.keys() if found[name] != vectors[name].rendered()]
+    written = {name: text.encode() for name, text in files(vectors).items()}
+    if not lines and present() != written:
+        lines.append("the files are not as they are written")
     if PAGE.read_text(encoding="utf-8") != page_with_session():
         lines.append("../README.md: section 11 differs")
     return sorted(lines)
 
 
-def write(texts: dict[str, str]) -> None:
+def write(vectors: dict[str, Vector]) -> None:
+    texts = files(vectors)
     FOLDER.mkdir(exist_ok=True)
     for name in present().keys() - texts.keys():
         (FOLDER / name).unlink()
@@ -87,17 +100,17 @@ def main(arguments: list[str]) -> int:
     if arguments not in ([], ["--check"]):
         print("usage: generate.py [--check]", file=sys.stderr)
         return 64
-    texts = generated()
-    complaints = problems(texts)
+    vectors = generated()
+    complaints = problems({name: vector.rendered() for name, vector in vectors.items()})
     if not complaints and arguments:
-        complaints = differences(texts)
+        complaints = differences(vectors)
     for line in complaints:
         print(line, file=sys.stderr)
     if complaints:
         return 1
     if not arguments:
-        write(texts)
-    print(f"{len(texts)} vectors {'are as generated' if arguments else 'written'}")
+        write(vectors)
+    print(f"{len(vectors)} vectors {'are as generated' if arguments else 'written'}")
     return 0
 
 

@@ -47,7 +47,7 @@ public struct DeviceFolder: Sendable {
         }
     }
 
-    /// What is made the first time that it is needed, by one process.
+    /// A secret that is made the first time that it is needed, by one process.
     private func secret<Secret>(
         _ existing: () throws(IdentityError) -> Secret?, orMadeBy make: () throws(IdentityError) -> Secret
     ) throws(IdentityError) -> Secret {

@@ -46,8 +46,8 @@ public struct TrustList: Hashable, Sendable {
         return peers[index].takesOver.remove(name) != nil
     }
 
-    /// What to change of a peer. A property without a value stays as it is; a new peer gets the default.
-    public struct Terms: Hashable, Sendable {
+    /// Changes of a peer. A property without a value stays as it is; a new peer gets the default.
+    public struct PeerChanges: Hashable, Sendable {
         public var name: PeerName?
         /// Both, by default.
         public var roles: Set<TrustedPeer.Role>?
@@ -79,26 +79,26 @@ public struct TrustList: Hashable, Sendable {
     ///
     /// - Throws: `.nameIsTaken`, `.tooMany`, `.removedFromAll`.
     package mutating func trust(
-        _ id: DeviceIdentifier, _ terms: Terms, at time: Timestamp
+        _ id: DeviceIdentifier, _ changes: PeerChanges, at time: Timestamp
     ) throws(TrustListError) -> TrustedPeer {
-        if let name = terms.name, let other = peers.first(where: { $0.name == name && $0.id != id }) {
+        if let name = changes.name, let other = peers.first(where: { $0.name == name && $0.id != id }) {
             throw .nameIsTaken(name, by: other.id)
         }
-        let stores = try terms.stores(over: peer(id)?.stores)
-        for index in peers.indices { peers[index].takesOver.subtract(terms.takesOver) }
+        let stores = try changes.stores(over: peer(id)?.stores)
+        for index in peers.indices { peers[index].takesOver.subtract(changes.takesOver) }
         guard let index = peers.firstIndex(where: { $0.id == id }) else {
             guard peers.count < Self.longest else { throw .tooMany }
-            let name = terms.name ?? PeerName(of: id).avoiding(Set(peers.map(\.name)))
+            let name = changes.name ?? PeerName(of: id).avoiding(Set(peers.map(\.name)))
             let peer = TrustedPeer(
-                id: id, name: name, roles: terms.roles ?? TrustedPeer.Role.usual,
-                stores: stores, takesOver: terms.takesOver, since: time)
+                id: id, name: name, roles: changes.roles ?? TrustedPeer.Role.usual,
+                stores: stores, takesOver: changes.takesOver, since: time)
             peers.append(peer)
             return peer
         }
-        if let name = terms.name { peers[index].name = name }
-        if let roles = terms.roles { peers[index].roles = roles }
+        if let name = changes.name { peers[index].name = name }
+        if let roles = changes.roles { peers[index].roles = roles }
         peers[index].stores = stores
-        peers[index].takesOver.formUnion(terms.takesOver)
+        peers[index].takesOver.formUnion(changes.takesOver)
         return peers[index]
     }
 
@@ -106,14 +106,14 @@ public struct TrustList: Hashable, Sendable {
     package mutating func trust(
         _ id: DeviceIdentifier, as role: TrustedPeer.Role, called name: PeerName?, at time: Timestamp
     ) throws(TrustListError) -> TrustedPeer {
-        var terms = Terms()
+        var changes = PeerChanges()
         if let known = peer(id) {
-            terms.roles = known.roles.union([role])
+            changes.roles = known.roles.union([role])
         } else {
-            terms.roles = [role]
-            terms.name = (name ?? PeerName(of: id)).avoiding(Set(peers.map(\.name)))
+            changes.roles = [role]
+            changes.name = (name ?? PeerName(of: id)).avoiding(Set(peers.map(\.name)))
         }
-        return try trust(id, terms, at: time)
+        return try trust(id, changes, at: time)
     }
 
     /// - Returns: The removed peer; `nil` if no peer has that id or name.
@@ -195,9 +195,11 @@ extension DeviceFolder {
     /// Trusts a device, or changes a peer.
     ///
     /// - Throws: `IdentityError`, `TrustListError`.
-    package func trust(_ id: DeviceIdentifier, _ terms: TrustList.Terms, at time: Timestamp) throws -> TrustedPeer {
+    package func trust(_ id: DeviceIdentifier, _ changes: TrustList.PeerChanges, at time: Timestamp) throws
+        -> TrustedPeer
+    {
         if try existingIdentity()?.id == id { throw TrustListError.isThisDevice }
-        return try changeTrustList { (list) throws(TrustListError) in try list.trust(id, terms, at: time) }.get()
+        return try changeTrustList { (list) throws(TrustListError) in try list.trust(id, changes, at: time) }.get()
     }
 
     /// Trusts a device in one more role, after pairing; a new peer gets a unique name.

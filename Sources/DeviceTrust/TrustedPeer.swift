@@ -11,7 +11,7 @@ public struct TrustedPeer: Hashable, Sendable {
     public internal(set) var takesOver: Set<StoreName>
     public let since: Timestamp
 
-    /// What the peer may be.
+    /// The roles that a peer may have.
     public enum Role: String, Hashable, Sendable, Codable, CaseIterable {
         /// It sends stores, which this device installs.
         case sender
@@ -20,10 +20,10 @@ public struct TrustedPeer: Hashable, Sendable {
         /// It passes on what other devices have sent it, which this device trusts as senders. A sender may do so, too.
         case relay
 
-        /// What a device is trusted as unless something else is said.
+        /// The roles that a device is trusted in unless something else is said.
         package static let usual: Set<Role> = [.sender, .receiver]
 
-        /// What this device is to a peer in this role.
+        /// The role of this device towards a peer in this role.
         package var other: Role { self == .receiver ? .sender : .receiver }
     }
 

@@ -9,7 +9,7 @@ package import ShipProtocol
 /// The time that the sender waits for the link shows how fast it is. Before the first piece only the round trip is known: a link that
 /// takes milliseconds leaves the machine, and buffers on the way would hide its pace for a long time.
 package struct AdaptiveCompression: Hashable, Sendable {
-    /// What the sender knows of the link from the start.
+    /// The sender's knowledge of the link at the start.
     package enum Link: Hashable, Sendable {
         /// Time does not matter, and over which link the file goes later is unknown.
         case file
@@ -26,7 +26,7 @@ package struct AdaptiveCompression: Hashable, Sendable {
     /// How much of a store the sender sends before it knows a link to be fast, in bytes: about the first three segments. Buffers on the
     /// way take a good part of them.
     private static let trial: Int64 = 768 * 1024
-    /// What buffers on the way over a slow link may hold, in bytes on the wire.
+    /// The most that buffers on the way over a slow link hold, in bytes on the wire.
     private static let slowLinkBuffers: Int64 = 2 * 1024 * 1024
     /// At this rate, in bytes a second, the sender does not wait for the link but for the other side, which decodes and writes, perhaps on
     /// the same cores.
@@ -149,7 +149,7 @@ package struct AdaptiveCompression: Hashable, Sendable {
     }
 }
 
-/// What a sender's time went into: encoding, or waiting for the link.
+/// The two things that a sender's time goes into: encoding, or waiting for the link.
 private struct LinkPace: Hashable, Sendable {
     /// A shorter time tells nothing.
     private let shortest: Duration
@@ -185,6 +185,6 @@ private struct LinkPace: Hashable, Sendable {
         return encoding > waiting * (Double(storeBytes - wireBytes) / Double(wireBytes))
     }
 
-    /// What the link takes while the sender waits for it, in bytes a second.
+    /// The rate of the link while the sender waits for it, in bytes a second.
     var linkRate: Double { Double(wireBytes) / max(waiting / .seconds(1), 1e-9) }
 }

@@ -7,7 +7,7 @@ package struct BlockDecoder: Sendable {
     /// Of the part, in bytes.
     private let size: Int64
     private var offset: Int64
-    /// What a block with a window may refer to. Our own encoder makes none; one that has only zlib may.
+    /// The bytes that a block with a window may refer to. Our own encoder makes none; one that has only zlib may.
     private var window: [UInt8]
 
     /// - Parameters:

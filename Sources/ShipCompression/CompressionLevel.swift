@@ -1,6 +1,6 @@
 /// The effort of deflate: 1 is the fastest, 9 the smallest that is worth a user's wait.
 public struct CompressionLevel: Hashable, Sendable {
-    /// What a user may choose.
+    /// The levels that a user may choose.
     public static let range = 1...9
     /// 6, as with gzip and zlib.
     public static let standard = CompressionLevel(unchecked: 6)

@@ -1,4 +1,4 @@
-/// What an encoder has to know about a piece of an earlier session, to go on after it.
+/// A note of a piece of an earlier session, by which an encoder goes on after it.
 ///
 /// It is kept beside the piece. The file may have been tampered with since, so that an encoder checks a note before it uses it.
 package struct PieceNote: Hashable, Sendable {

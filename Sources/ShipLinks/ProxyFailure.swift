@@ -3,7 +3,7 @@ public enum ProxyFailure: Hashable, Sendable {
     case unreachable
     /// It does not answer in time.
     case silent
-    /// What it answers is not what a proxy does.
+    /// Its answer is none of a proxy.
     case noProxy
     case refused(status: Int)
 }

@@ -1,4 +1,4 @@
-/// What a user who mistyped a name may have meant.
+/// Names that a user who mistyped one may have meant.
 package enum NearNames {
     /// Most names to propose.
     private static let most = 3

@@ -41,15 +41,15 @@ public final class Consumer: Sendable {
         public var replacing: Set<StoreName> = []
         /// Whether a store without rows may replace one with rows, and without an identity.
         public var allowsEmpty = false
-        /// What the stores of shipments must have.
+        /// The requirements on the stores of shipments.
         public var requirements = StoreRequirements()
         /// How the store of a shipment is checked before it is installed.
         public var checking = CheckOptions()
         /// Questions that the store of a shipment must answer with yes before it becomes current.
         public var probes: [StoreProbe] = []
         /// Decodes rows and deltas; without one, stores come in blocks.
-        package var codec: ColumnsCodec? = .standard
-        /// What to do about a failure, which the inbox notes for `status`.
+        package var codec: StoreCodec? = .standard
+        /// The remedy for a failure, which the inbox notes for `status`.
         package var hint: @Sendable (ShipmentError) -> PrintableText? = { _ in nil }
 
         public init() {}

@@ -22,7 +22,7 @@ public struct CopyOptions: Sendable {
     public var takesSeveralNames = false
     /// Whether a copy is taken that fails SQLite's check, as evidence: no receiver takes it.
     public var takesDamaged = false
-    /// What is left out.
+    /// The parts that are left out.
     public var profile = CopyProfile()
     /// Whether the caller has reserved room for the copy.
     var hasRoom = false

@@ -17,9 +17,9 @@ extension Producer {
         to link: some Link, named name: String, report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
         do {
-            let departure = try await depart(report: report)
+            let job = try await sendJob(report: report)
             let peer = PeerLink(link, to: name, finishingWithin: options.timeouts.idle)
-            let deliveries = try await departure.run(over: peer)
+            let deliveries = try await job.run(over: peer)
             // The shipments are acknowledged: an error of the link no longer matters.
             try? await peer.writer.finish()
             return deliveries
@@ -41,8 +41,8 @@ extension Producer {
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
         do {
-            let departure = try await depart(avoiding: path, report: report)
-            return try await PeerLink.withLink(toFile: path, over: overwriting) { try await departure.run(over: $0) }
+            let job = try await sendJob(avoiding: path, report: report)
+            return try await PeerLink.withLink(toFile: path, over: overwriting) { try await job.run(over: $0) }
         } catch {
             throw ShipmentError(error)
         }
@@ -52,28 +52,28 @@ extension Producer {
     ///
     /// - Parameter path: Where the shipments go: never a file of a store that is sent, whatever the user allows to be replaced.
     /// - Throws: What is wrong with a store.
-    package func depart(
+    package func sendJob(
         avoiding path: FilePath, report: @escaping @Sendable (SendEvent) -> Void
-    ) async throws(ShipmentError) -> Departure {
-        try await depart(report: report) { (store, _) throws(ShipmentError) in
+    ) async throws(ShipmentError) -> SendJob {
+        try await sendJob(report: report) { (store, _) throws(ShipmentError) in
             if store.owns(path) { throw .source(.partOfStore(path)) }
         }
     }
 
     /// - Parameter check: Called with each store and its path; throws if the shipments may not go where they are to go.
-    package func depart(
+    package func sendJob(
         report: @escaping @Sendable (SendEvent) -> Void,
         checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void = { (_, _) throws(ShipmentError) in }
-    ) async throws(ShipmentError) -> Departure {
+    ) async throws(ShipmentError) -> SendJob {
         let start = ContinuousClock.now
         do {
-            return try await Departure(try shippable(checking: check), options, start: start, report: report)
+            return try await SendJob(try shippable(checking: check), options, start: start, report: report)
         } catch {
             throw ShipmentError(error)
         }
     }
 
-    /// What there is to ship.
+    /// The stores that there are to ship.
     func shippable(
         checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void
     ) throws -> [Shippable] {

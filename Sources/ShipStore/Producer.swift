@@ -16,7 +16,7 @@ public struct Producer: Sendable {
     public struct Options: Sendable {
         /// The name to ship under, if one store is shipped; `nil` for the name that the file's name suggests.
         public var name: StoreName?
-        /// What the app calls the store, if one store is shipped: the memory knows the store by it when its path has changed. Without one,
+        /// The app's name for the store, if one store is shipped: the memory knows the store by it when its path has changed. Without one,
         /// the memory knows a store by its identity, its file or its schema.
         public var storeKey: String?
         /// Whether a store is shipped although another one was shipped to the receiver under its name before.
@@ -51,18 +51,18 @@ public struct Producer: Sendable {
         /// Remembers the copies that receivers have acknowledged, so that the next shipment can build on them; `nil` for no memory. Copies
         /// are made in its folder, unless `copy` names another.
         public var memory: BaseMemory?
-        /// What the receiver of a one-way shipment has said that it holds: the shipment carries what has changed since.
+        /// The holdings that the receiver of a one-way shipment has named: the shipment carries what has changed since.
         public var holdings: HoldingsFile?
         /// A file with an earlier shipment that needs no base: a one-way shipment carries what has changed since.
         public var earlier: FilePath?
         /// Encodes rows and deltas; without one, stores go in blocks.
-        package var codec: ColumnsCodec? = .standard
+        package var codec: StoreCodec? = .standard
 
         public init() {}
     }
 
     public let stores: [FilePath]
-    /// What is shipped of an inbox; `nil` for a producer of live stores.
+    /// The stores that are shipped of an inbox; `nil` for a producer of live stores.
     let held: (inbox: Inbox, names: [StoreName])?
     public let options: Options
 
@@ -107,7 +107,7 @@ public struct Producer: Sendable {
         /// As the user gave it: where it leads may change.
         let path: FilePath
         let name: StoreName
-        /// What is known of it for several shipments; `nil` for one that is shipped once.
+        /// The knowledge of it for several shipments; `nil` for one that is shipped once.
         var watched: WatchedStore?
 
         /// The state in which it is; `nil` where that cannot be told.

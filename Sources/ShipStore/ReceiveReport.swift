@@ -89,7 +89,7 @@ public enum ReceiveEvent: Hashable, Sendable {
     case failed(ShipmentError)
 }
 
-/// What the standard input of a process is.
+/// The kind of a process's standard input.
 public enum StandardInput: String, Hashable, Sendable {
     /// A file, or a device: its content may be of any origin and age.
     case file

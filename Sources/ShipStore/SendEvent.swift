@@ -60,7 +60,7 @@ public enum RestartCause: Error, Hashable, Sendable {
     case cannotGoOn
 }
 
-/// What became of a shipment.
+/// The outcome of a shipment.
 public struct Delivery: Hashable, Sendable {
     public let manifest: Manifest
     /// The consumer's receipt; `nil` for a one-way shipment, which has none.

@@ -29,7 +29,7 @@ final class CheckerChild: StartedChecker {
     private static let grace = Duration.seconds(3)
     /// The child inherits no variable. A crash needs no backtrace, which takes time, and one arena of memory is enough.
     private static let environment: Environment = .custom(["SWIFT_BACKTRACE": "enable=no", "MALLOC_ARENA_MAX": "1"])
-    /// What it takes to start the process: three pipes, their duplicates, a folder, and what watches the end of a process.
+    /// The descriptors that it takes to start the process: three pipes, their duplicates, a folder, and what watches the end of a process.
     private static let leastDescriptors = 12
     /// Longest text of a verdict that is passed on, in bytes.
     private static let textLimit = 1024

@@ -10,7 +10,7 @@ import Synchronization
 /// from then on it speaks TLS, with trusted devices only, and stays so if the list becomes empty again.
 final class ListenerSecurity: Sendable {
     private let device: Device
-    /// What those who connect have to be trusted as.
+    /// The role in which those who connect have to be trusted.
     private let role: TrustedPeer.Role
     /// While it is open, an unknown device gets a link on which it can only pair.
     private let window: PairingWindow?
@@ -68,7 +68,8 @@ extension TrustPolicy {
         }
     }
 
-    /// What the current list allows a device. Who would send may also pass on what others send: the session asks which, for each shipment.
+    /// The current list's admittance of a device. Who would send may also pass on what others send: the session asks which, for each
+    /// shipment.
     static func admittance(
         of id: DeviceIdentifier, as role: TrustedPeer.Role, _ folder: DeviceFolder
     ) throws -> LinkSecurity.Admittance {

@@ -2,7 +2,8 @@ import StoreFiles
 import SystemPackage
 
 extension OpenFile {
-    /// What is written there is gone, and nothing is to be read. Subprocess can open it too; but where that fails, the program dies.
+    /// A file in which all that is written is gone, and nothing is to be read. Subprocess can open it too; but where that fails, the
+    /// program dies.
     static func nowhere(_ mode: FileDescriptor.AccessMode) throws(FileError) -> OpenFile {
         let path: FilePath = "/dev/null"
         do {

@@ -111,7 +111,7 @@ private final class Service: Sendable {
         }
     }
 
-    /// What is known of one receiver's connection.
+    /// The facts about one receiver's connection.
     private final class Session: Sendable {
         private let session: SendReport.Session
         private let first: FirstSession?

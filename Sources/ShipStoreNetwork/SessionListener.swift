@@ -7,13 +7,13 @@ import SystemPackage
 
 /// Accepts connections for one side of shipments: lets those in that it may, lets devices pair, and gives each other link to a session.
 struct SessionListener {
-    /// What those who connect have to be trusted as.
+    /// The role in which those who connect have to be trusted.
     let role: TrustedPeer.Role
     let trust: TrustPolicy
     /// While it is open, this device trusts a device that has its code.
     let window: PairingWindow?
     let timeouts: Timeouts
-    /// What cannot be opened where no descriptor is left.
+    /// The place that cannot be opened where no descriptor is left.
     let place: FilePath
     let report: @Sendable (ListenerEvent) -> Void
 
@@ -108,7 +108,7 @@ struct SessionListener {
 }
 
 extension LinkOptions {
-    /// What a session takes, with its checker, and what a listener takes beside them: as counted in /proc/PID/fd.
+    /// The descriptors of a session, with its checker, and those of a listener beside them: as counted in /proc/PID/fd.
     private static let descriptors = (ofSession: 15, ofListener: 16)
 
     /// Admits no more at a time than descriptors allow: the others wait, as they do where all places are taken.

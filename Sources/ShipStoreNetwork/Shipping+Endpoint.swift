@@ -46,10 +46,10 @@ extension Producer {
             if let publisher = try publisher(to: endpoint, link, publishing, report) {
                 return try await publisher.publish()
             }
-            let departure = try await depart(to: endpoint, link, report)
+            let job = try await sendJob(to: endpoint, link, report)
             var options = link
             if case .tcp = endpoint { options.security = try self.options.trust.security(of: .receiver) }
-            return try await PeerLink.withLink(to: endpoint, options) { try await departure.run(over: $0) }
+            return try await PeerLink.withLink(to: endpoint, options) { try await job.run(over: $0) }
         } catch {
             throw ShipmentError(error)
         }
@@ -145,27 +145,27 @@ extension Producer {
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
         do {
-            let departure = try await depart(to: endpoint, link, report)
+            let job = try await sendJob(to: endpoint, link, report)
             try PeerLink.checkTarget(endpoint, link)
             let isFile = if case .file = endpoint { true } else { false }
-            return try await departure.rehearse(intoFile: isFile, as: endpoint)
+            return try await job.rehearse(intoFile: isFile, as: endpoint)
         } catch {
             throw ShipmentError(error)
         }
     }
 
     /// Checks that the endpoint is no file of a store that is being sent, whatever the user allows to be replaced.
-    private func depart(
+    private func sendJob(
         to endpoint: Endpoint, _ link: LinkOptions, _ report: @escaping @Sendable (SendEvent) -> Void
-    ) async throws(ShipmentError) -> Departure {
+    ) async throws(ShipmentError) -> SendJob {
         switch endpoint {
-        case .file(let file): return try await depart(avoiding: file, report: report)
+        case .file(let file): return try await sendJob(avoiding: file, report: report)
         case .standardStreams:
             let output = try? PlatformCalls.status(of: link.standardOutput, "-")
-            return try await depart(report: report) { (store, path) throws(ShipmentError) in
+            return try await sendJob(report: report) { (store, path) throws(ShipmentError) in
                 if let output, store.owns(output) { throw .source(.partOfStore(path)) }
             }
-        case .tcp, .unix, .command, .folder, .web, .bucket: return try await depart(report: report)
+        case .tcp, .unix, .command, .folder, .web, .bucket: return try await sendJob(report: report)
         }
     }
 }

@@ -11,7 +11,7 @@ struct SenderRecord: Hashable, Sendable {
     /// Most attempts to send the same content to a receiver that refuses it for a temporary reason.
     static let maximumAttempts = 8
 
-    /// What the receiver holds; `nil` before its first answer.
+    /// The receiver's holdings; `nil` before its first answer.
     var held: HoldingsFile?
     /// The open question.
     var question: Question?

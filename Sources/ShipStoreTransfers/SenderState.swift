@@ -10,7 +10,7 @@ struct SenderState: Sendable {
     private(set) var newest: [StoreName: ManifestContent.ID] = [:]
     let options: TransferSender.Options
 
-    /// What to do for a store.
+    /// The next step for a store.
     enum Step: Hashable, Sendable {
         /// Nothing, until an event.
         case wait
@@ -26,7 +26,7 @@ struct SenderState: Sendable {
         let over: ManifestContent.ID?
     }
 
-    /// What to do with a shipment that was made.
+    /// The fate of a shipment that was made.
     enum Decision: Hashable, Sendable {
         /// Hand it to the session, in place of the one that is under way, if there is one.
         case send(SenderRecord.Transfer)

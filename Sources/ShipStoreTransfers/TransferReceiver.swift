@@ -29,7 +29,7 @@ public actor TransferReceiver {
         public init() {}
     }
 
-    /// What to tell the sender.
+    /// A word for the sender that waits.
     private struct Pending {
         /// The last open questions.
         var questions: [TransferMessage.Token] = []
@@ -238,7 +238,7 @@ public actor TransferReceiver {
         }
     }
 
-    /// What the inbox holds, which from now on stays for `options.holding`.
+    /// The inbox's holdings, which from now on stay for `options.holding`.
     private func holdings() throws(ShipmentError) -> HoldingsFile {
         try HoldingsFile.make(of: consumer.inbox, for: sender, by: device, holding: options.holding)
     }

@@ -129,14 +129,6 @@ struct LinkChannel: LinkReader, PreparedChannel {
     /// The endpoint at the other end of a socket.
     var remoteEndpoint: Endpoint? { channel.remoteAddress.flatMap(Endpoint.init) }
 
-    /// The link over a socket.
-    func openLink(peer: Endpoint, _ options: LinkOptions) -> OpenLink {
-        let output = ChannelOutput(channel, beside: self, closing: .output, finishLimit: options.lingerTime)
-        return OpenLink(
-            link: PeerLink(direction: .twoWay, reader: self, writer: output, peer: .at(peer), device: device),
-            channels: [channel], input: self, output: output, lingerTime: options.lingerTime)
-    }
-
     /// Calls `body` once the channel is active. Called on the event loop.
     func whenActive(_ body: @escaping () -> Void) { input.value.whenActive = body }
 

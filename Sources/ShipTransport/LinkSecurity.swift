@@ -13,7 +13,7 @@ package enum LinkSecurity: Sendable {
     /// Admitted devices, anywhere: TLS 1.3, in which each side shows its certificate and proves that it has the key.
     case mutualTLS(DeviceIdentity, admitting: Admission)
 
-    /// What a device may do that has shown its certificate.
+    /// The rights of a device that has shown its certificate.
     package enum Admittance: Hashable, Sendable {
         /// Nothing: its handshake fails.
         case refused

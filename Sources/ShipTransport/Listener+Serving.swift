@@ -79,7 +79,7 @@ extension Listener {
         onListening(endpoint)
         await withDiscardingTaskGroup { group in
             for await connection in listener.connections {
-                let link = connection.openLink(peer: connection.remoteEndpoint ?? endpoint, options)
+                let link = OpenLink.over(connection, to: connection.remoteEndpoint ?? endpoint, options)
                 group.addTask {
                     let goesOn = await handler(link.link)
                     await link.close()

@@ -21,7 +21,7 @@ extension OpenLink {
         }
         let peer = channel.remoteEndpoint ?? endpoint
         try await channel.awaitHandshake(at: endpoint, within: deadline - .now)
-        return channel.openLink(peer: peer, options)
+        return .over(channel, to: peer, options)
     }
 
     /// How long to wait before connecting again to a Unix socket whose queue is full.
@@ -50,7 +50,7 @@ extension OpenLink {
                     channel.channel.close(promise: nil)
                     throw error
                 }
-                return channel.openLink(peer: endpoint, options)
+                return .over(channel, to: endpoint, options)
             } catch .io(.resourceTemporarilyUnavailable) {
                 // Unlike TCP, a non-blocking Unix socket does not wait for a place in the queue.
                 guard .now + retryTime < deadline else { throw .timedOutConnecting(endpoint) }

@@ -18,6 +18,16 @@ struct OpenLink: Sendable {
     var borrowed: [(descriptor: FileDescriptor, flags: CInt)] = []
     var lingerTime = Duration.zero
 
+    /// A link over a socket.
+    static func over(_ channel: LinkChannel, to peer: Endpoint, _ options: LinkOptions) -> OpenLink {
+        let output = ChannelOutput(
+            channel.channel, beside: channel, closing: .output, finishLimit: options.lingerTime)
+        return OpenLink(
+            link: PeerLink(
+                direction: .twoWay, reader: channel, writer: output, peer: .at(peer), device: channel.device),
+            channels: [channel.channel], input: channel, output: output, lingerTime: options.lingerTime)
+    }
+
     /// Runs `body`, then finishes the link if `body` has not, and closes it.
     ///
     /// Unless the task is cancelled, the peer gets the last bytes that were written.

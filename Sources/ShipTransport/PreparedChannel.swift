@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import ShipLinks
 
-/// What is made of a channel before it is connected.
+/// A channel that is prepared before it is connected.
 protocol PreparedChannel: Sendable {
     var channel: any Channel { get }
 }

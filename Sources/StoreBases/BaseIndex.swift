@@ -3,7 +3,7 @@ import ShipProtocol
 import Synchronization
 import SystemPackage
 
-/// What is remembered, and in which files: `index.json` in the memory's folder.
+/// The index of remembered copies, and of their files: `index.json` in the memory's folder.
 ///
 /// The index lists a file, under its name and with its inode or its digest, before the file is there. So a crash at any point leaves
 /// no file that is not listed; and a file that is not listed belongs to others, and stays.
@@ -291,7 +291,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
         if let flaw = firstFlaw { throw .damaged(path, flaw: flaw) }
     }
 
-    /// What was read or written last: a session of many stores reads the same bytes several times for each store.
+    /// The index that was read or written last: a session of many stores reads the same bytes several times for each store.
     private static let last = Mutex<(bytes: [UInt8], index: BaseIndex)?>(nil)
 
     /// - Parameter path: The file that the bytes are from, for errors.
@@ -315,7 +315,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
         return (try? encoder.encode(self)).map(Array.init)
     }
 
-    /// What makes the index one that this program has not written, in words; `nil` if nothing does.
+    /// The first flaw that makes the index one that this program has not written, in words; `nil` if there is none.
     private var firstFlaw: String? {
         let (ids, streamIDs) = (Set(objects.map(\.id)), Set(streams.map(\.id)))
         guard ids.union(streamIDs).count == objects.count + streams.count else { return "it lists a file twice" }

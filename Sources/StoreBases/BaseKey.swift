@@ -1,7 +1,7 @@
 public import ShipProtocol
 public import SystemPackage
 
-/// What a remembered copy is a copy of: which store, how much of it, and under which name.
+/// The key of a remembered copy: which store it is of, how much of it, and under which name.
 ///
 /// A store is known by its path, and followed when that changes (`SentStore`). The manifest tells whether the store at the path is still
 /// the one that was there then (`Manifest.checkSuccession(to:allowingEmpty:)`); and a consumer verifies the result of each delta.

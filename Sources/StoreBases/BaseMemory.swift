@@ -2,7 +2,7 @@ import ShipProtocol
 import StoreFiles
 public import SystemPackage
 
-/// What a producer remembers: for each store, the newest copy that each receiver has acknowledged, and the copies that the user has added
+/// The memory of a producer: for each store, the newest copy that each receiver has acknowledged, and the copies that the user has added
 /// and pinned. The next shipment sends only what differs from one of them.
 ///
 ///     DIR/index.json            what is remembered, and in which files
@@ -95,7 +95,7 @@ public struct BaseMemory: Hashable, Sendable {
         }
     }
 
-    /// What is remembered; nothing if the folder is not there.
+    /// The index of what is remembered; empty if the folder is not there.
     func index() throws(BaseMemoryError) -> BaseIndex {
         guard let opened = try open() else { return BaseIndex() }
         return try Self.index(in: opened)

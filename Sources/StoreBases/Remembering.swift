@@ -1,4 +1,4 @@
-/// What became of a copy that was to be remembered.
+/// The outcome for a copy that was to be remembered.
 package enum Remembering: Hashable, Sendable {
     case remembered
     /// It is larger than the budget.

@@ -13,7 +13,7 @@ package struct SentStore: Hashable, Sendable, Codable {
     private(set) var store: String
     private let device: UInt64
     private let inode: UInt64
-    /// What the app calls the store, whatever its path.
+    /// The app's name for the store, whatever its path.
     private let key: String?
     private let identity: ForeignText?
     let schema: ContentDigest

@@ -56,7 +56,7 @@ package final class UnfinishedShipment: Sendable {
         state = Mutex(State(limit: limit, granted: used, used: used, reservation: reservation))
     }
 
-    /// What has been sent of the open part, to resume after it.
+    /// The stream of the open part that has been sent, to resume after it.
     ///
     /// - Returns: `nil` if there is nothing that can be read.
     package func recorded() -> PartStream? {

@@ -1,6 +1,6 @@
 public import ShipProtocol
 
-/// What a schema may need that only its app has. SQLite has no result codes for these errors, only messages (resolve.c, callback.c,
+/// A part that a schema may need, and only its app has. SQLite has no result codes for these errors, only messages (resolve.c, callback.c,
 /// vtab.c); if a message changes, the error is told as any other.
 public enum AppPart: Hashable, Sendable {
     case collation(ForeignText)

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What was decoded last, by its bytes: the same bytes are not decoded again. Where many receivers are served, each of them has the same
-/// files read.
+/// The value that was decoded last, by its bytes: the same bytes are not decoded again. Where many receivers are served, each of them has
+/// the same files read.
 package final class DecodedOnce<Value: Sendable>: Sendable {
     /// How many are kept, and the longest that is kept, in bytes.
     private static var most: Int { 4 }

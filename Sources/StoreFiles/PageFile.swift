@@ -11,7 +11,7 @@ package final class PageFile: PageSource, PageSink {
     private static let gathered = 256 * 1024
 
     private let file: OpenFile
-    /// What it has from another file; `nil` for a file that is no clone.
+    /// The pages that it has from another file; `nil` for a file that is no clone.
     private let shared: SharedPages?
     package let pageSize: Int
     private var run: [UInt8] = []

@@ -35,7 +35,7 @@ package final class PartStream: Sendable {
 
     /// The data of one DATA.
     package struct Entry: Hashable, Sendable {
-        /// What the encoder needs to go on after it.
+        /// The number that the encoder needs to go on after it.
         package let note: UInt64
         /// All of it, in bytes.
         package let size: Int

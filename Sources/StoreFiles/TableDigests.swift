@@ -5,7 +5,7 @@ package import SystemPackage
 
 /// The content of each table of a store, for the manifest, from the rows that a walk over its trees hands on.
 ///
-/// Source: `Protocol/README.md` section 4.8. Vectors: `Protocol/Vectors/tables_*`.
+/// Source: `Protocol/README.md` section 4.8. Vectors: `tables_*`.
 package struct TableDigests {
     private let textEncoding: UInt32
     /// By the names of the tables, without SQLite's own, once the walk is over.

@@ -4,7 +4,7 @@ package import SystemPackage
 ///
 /// Source: the XDG Base Directory Specification.
 package enum UserFolder {
-    /// What a variable names, if that is an absolute path; or else a folder in the user's home.
+    /// The path that a variable names, if that is absolute; or else a folder in the user's home.
     ///
     /// - Parameters:
     ///   - variable: `XDG_CONFIG_HOME`, or the like.

@@ -1,4 +1,4 @@
-/// What has been read of a file's pages ahead, as they are read one after the other: the more in a row, the more at once.
+/// The pages of a file that have been read ahead, as they are read one after the other: the more in a row, the more at once.
 ///
 /// Memory: 64 KiB, or one page.
 package struct PagesAhead {

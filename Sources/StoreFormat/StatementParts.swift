@@ -1,4 +1,4 @@
-/// What stands in the parentheses of a statement: its parts, between commas, each in words without their quotes.
+/// The parts of the parentheses of a statement, between commas, each in words without their quotes.
 package struct StatementParts {
     package private(set) var all: [[String]] = []
 

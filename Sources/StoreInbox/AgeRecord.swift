@@ -22,7 +22,7 @@ package struct AgeRecord: Hashable, Sendable {
     /// Largest file that is read, in bytes.
     private static let sizeLimit: Int64 = 4096
 
-    /// What the clocks say.
+    /// The times that the clocks show.
     package struct Clocks: Hashable, Sendable {
         package let sinceStart: Duration
         let start: String?

@@ -30,7 +30,7 @@ package struct Bell: ~Copyable, Sendable {
         self.file = file
     }
 
-    /// What was written last.
+    /// The word that was written last.
     package var word: [UInt8] { (try? file.read(Self.wordSize, at: 0)) ?? [] }
 }
 

@@ -3,8 +3,8 @@ package import ShipProtocol
 import StoreFiles
 import SystemPackage
 
-/// What failed last, of each store of which nothing has succeeded since: `.failed`, beside the folders of the stores. A store that was refused
-/// before it had a folder gets none for that.
+/// The last failure of each store of which nothing has succeeded since: `.failed`, beside the folders of the stores. A store that was
+/// refused before it had a folder gets none for that.
 ///
 /// It is for people and for monitors, and nothing else depends on it: one that cannot be read counts as empty.
 package struct FailureRecord: Hashable, Sendable, Codable {
@@ -18,9 +18,9 @@ package struct FailureRecord: Hashable, Sendable, Codable {
         package let name: StoreName
         /// The kind, in one word.
         package let code: ForeignText
-        /// What happened, for people.
+        /// The failure, for people.
         package let error: ForeignText
-        /// What to do next, if there is something to do.
+        /// The next thing to do, if there is one.
         package let hint: ForeignText?
         /// When the first one failed after the last that succeeded.
         package let since: Timestamp

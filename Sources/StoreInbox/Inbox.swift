@@ -49,7 +49,7 @@ public struct Inbox: Hashable, Sendable {
         try open().originRecord(of: name)
     }
 
-    /// What the link `current` says, if it says something of ours.
+    /// The name in the link `current`, if it is one of ours.
     ///
     /// - Throws: `.noInbox`, `.file`.
     package func currentName(of name: StoreName) throws(InboxError) -> GenerationName? {

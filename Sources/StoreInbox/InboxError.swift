@@ -41,13 +41,13 @@ public enum InboxError: Error, Hashable, Sendable {
     case onHold(StoreName, since: Timestamp)
     /// The operator went back from this very store, as generation `number`, and has not said otherwise.
     case rolledBack(StoreName, number: Int)
-    /// What says which generations were rolled back cannot be read.
+    /// The record of the generations that were rolled back cannot be read.
     case badRecord(FilePath, flaw: String)
-    /// What says which device a store's shipments are of, and how far they have come, cannot be read.
+    /// The record of the device that a store's shipments are of, and how far they have come, cannot be read.
     case badOrigin(FilePath)
     /// The shipment does not follow on those that came before it.
     case outOfSequence(StoreName, SequenceFlaw)
-    /// What is held under the name is another store.
+    /// The store that is held under the name is another one.
     case otherStore(StoreName, SuccessionError)
     /// A call of the platform failed.
     case file(FileError)

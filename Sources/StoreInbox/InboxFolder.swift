@@ -106,14 +106,14 @@ package final class InboxFolder: Sendable {
 
     private func isFolder(_ path: FilePath) -> Bool { (try? files.status(of: path))?.kind == .folder }
 
-    /// What somebody else has put among the folders of the stores, sorted: it is passed over. Hidden names are the inbox's own.
+    /// Others' files among the folders of the stores, sorted: they are passed over. Hidden names are the inbox's own.
     package func strangers() -> [FilePath] {
         ((try? files.names(in: layout.depot)) ?? []).filter { !$0.hasPrefix(".") }
             .map { (name: StoreName($0), path: layout.depot.appending(text: $0)) }
             .filter { $0.name == nil || !isFolder($0.path) }.map(\.path)
     }
 
-    /// What the link `current` says, if it says something of ours: it is never followed as a link.
+    /// The name in the link `current`, if it is one of ours: the link is never followed as a link.
     ///
     /// - Throws: `.file`, which proves nothing: without a current generation the others, and the public links, may go.
     package func currentName(of name: StoreName) throws(InboxError) -> GenerationName? {

@@ -56,11 +56,11 @@ package struct InboxLayout: Hashable, Sendable {
     package func bell(_ name: StoreName) -> FilePath { store(name).appending("asked") }
     package func staging(_ name: StoreName) -> FilePath { store(name).appending("staging") }
 
-    /// What users open: `DIR/Recipes.sqlite`.
+    /// The link that users open: `DIR/Recipes.sqlite`.
     package func storeLink(_ name: StoreName) -> FilePath { root.appending(Self.storeFile(name)) }
     package func supportLink(_ name: StoreName) -> FilePath { root.appending(Self.supportFolder(name)) }
 
-    /// What the links above hold.
+    /// The target of the links above.
     package func storeLinkTarget(_ name: StoreName) -> FilePath {
         currentRelative(name).appending(Self.storeFile(name))
     }

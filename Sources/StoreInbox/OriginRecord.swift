@@ -21,7 +21,7 @@ package struct OriginRecord: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// What is known once a generation is, or was, current.
+    /// The record once a generation is, or was, current.
     ///
     /// - Parameters:
     ///   - path: The folder of the generation.

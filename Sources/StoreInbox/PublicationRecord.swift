@@ -2,7 +2,7 @@ package import ShipProtocol
 package import StoreFiles
 import SystemPackage
 
-/// What an inbox has seen of a publication: an older head does not count any more, whoever shows it.
+/// An inbox's record of a publication: an older head does not count any more, whoever shows it.
 ///
 /// Source: `Protocol/PUBLISHED.md` section 4.
 package struct PublicationRecord: Hashable, Sendable, Codable {

@@ -3,7 +3,7 @@ package import ShipProtocol
 import StoreFiles
 import SystemPackage
 
-/// What an operator's rollbacks of one store leave behind, beside its generations: `rollback.json`.
+/// The record of an operator's rollbacks of one store, beside its generations: `rollback.json`.
 ///
 /// It is written before `current` is switched. A crash between the two leaves an entry for the generation that is still current;
 /// that entry does not count.

@@ -76,7 +76,7 @@ extension [SuspensionMark] {
 }
 
 extension InboxFolder {
-    /// What suspended readers of a store have left, the marks that do not count any more included.
+    /// The marks that suspended readers of a store have left, those that do not count any more included.
     package func suspensionMarks(of name: StoreName) -> [SuspensionMark] {
         let names = (try? files.names(in: layout.store(name))) ?? []
         return names.compactMap { SuspensionMark($0) }

@@ -5,7 +5,7 @@ package import StoreInbox
 import Synchronization
 import SystemPackage
 
-/// What failed last is noted as well as it can be: that it cannot be noted is no reason to fail.
+/// Notes of the last failures, as well as they can be made: that one cannot be made is no reason to fail.
 extension Installer {
     /// - Parameters:
     ///   - code: The kind, in one word.

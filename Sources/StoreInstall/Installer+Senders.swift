@@ -1,7 +1,7 @@
 import ShipProtocol
 import StoreInbox
 
-/// What a sender may learn of what is held.
+/// The holdings that a sender may learn of.
 extension Installer {
     /// Whether a sender may learn what is in a generation, from whether it has to send it. A device that has taken a store over
     /// learns nothing of what came before.

@@ -56,7 +56,7 @@ package final class Installer: Sendable {
         try late.sweep()
     }
 
-    /// What the receiver does with a shipment that is offered.
+    /// The receiver's plan for a shipment that is offered.
     package enum Plan: Hashable, Sendable {
         /// The current generation is this very shipment, whole, and safe on the medium.
         case unchanged(Generation)
@@ -144,8 +144,8 @@ package final class Installer: Sendable {
         }
     }
 
-    /// What comes one way, from a device that is not proven, has an order all the same: an old shipment that arrives late would take the
-    /// store back. A later number tells more than a clock that was set.
+    /// A shipment that comes one way, from a device that is not proven, has its place in an order all the same: an old shipment that
+    /// arrives late would take the store back. A later number tells more than a clock that was set.
     ///
     /// - Throws: `.outOfSequence`, `.badOrigin`, `.file`.
     package func checkOrder(of manifest: Manifest) throws(InboxError) {

@@ -23,7 +23,7 @@ package final class StagedGeneration {
     package let bytesToCome: Int64
     /// Indexes of the parts that are a generation's own files under a second name: synced when that was installed.
     let linkedParts: Set<Int>
-    /// What is reserved ahead of what is written: who only announces a large shipment keeps no more from others.
+    /// The room that is reserved ahead of what is written: who only announces a large shipment keeps no more from others.
     private static let roomAhead: Int64 = 64 * 1024 * 1024
     private let space: DiskReservation
     /// Bytes that are to come beyond those for which there is room in `space`.

@@ -55,7 +55,7 @@ public enum OperationError: Error, Hashable, Sendable {
     case otherSchema(FilePath)
     /// Connections that are open cannot change the encoding of texts.
     case otherTextEncoding(FilePath, StoreFacts.TextEncoding, copyHas: StoreFacts.TextEncoding)
-    /// What is wrong with a kept copy or a generation.
+    /// A fault of a kept copy or a generation.
     case badCopy(InboxError)
     /// Something was left out of it on purpose: restoring it would lose that from the store too.
     case incompleteCopy(FilePath, Omissions)

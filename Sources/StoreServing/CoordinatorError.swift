@@ -54,7 +54,7 @@ extension CoordinatorError {
         }
     }
 
-    /// What is current of a store; `nil` if nothing is, or there is no inbox.
+    /// The current generation of a store; `nil` if there is none, or there is no inbox.
     static func current(of name: StoreName, in inbox: Inbox) throws(CoordinatorError) -> GenerationName? {
         do throws(InboxError) {
             return try inbox.currentName(of: name)

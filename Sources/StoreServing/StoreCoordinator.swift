@@ -113,7 +113,7 @@ public final class StoreCoordinator: Sendable {
         }
     }
 
-    /// What changes from now on: another generation of a store, the first one of a new store, a file that was rewritten.
+    /// The changes from now on: another generation of a store, the first one of a new store, a file that was rewritten.
     ///
     /// A reader that subscribes before it reads misses no change.
     ///

@@ -10,7 +10,7 @@ package struct CompactCopy: ~Copyable, Sendable {
     /// The copy, readable by its owner only.
     package let path: FilePath
     package let facts: StoreFacts
-    /// What stays the same in every copy of the store: `Z_UUID` of a Core Data store.
+    /// The identity, which stays the same in every copy of the store: `Z_UUID` of a Core Data store.
     package let identity: ForeignText?
     /// `nil` for a store that Core Data did not make.
     package let coreData: Manifest.CoreDataFacts?
@@ -19,9 +19,9 @@ package struct CompactCopy: ~Copyable, Sendable {
     package let externalFiles: [(file: ExternalFile, path: FilePath)]
     /// The files that are referenced and missing, and that the caller allowed to leave out.
     package let missingExternalFiles: [ExternalFileName]
-    /// What the user left out; `nil` for nothing.
+    /// The parts that the user left out; `nil` for nothing.
     package let omissions: Omissions?
-    /// What SQLite's check of the copy complains of first; `nil` for a sound copy, as nobody takes another.
+    /// The first complaint of SQLite's check of the copy; `nil` for a sound copy, as nobody takes another.
     package let damage: ForeignText?
     /// `nil` if its canonical form was not asked for. If the copy is in canonical form, the shapes of its indexes, by the names of the
     /// indexes; if it is as `VACUUM INTO` left it, the flaw because of which it has none.

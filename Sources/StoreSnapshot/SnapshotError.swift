@@ -10,7 +10,7 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case folder(FilePath)
     /// A pipe, a socket, a device, or, where no link is followed, a symbolic link.
     case notARegularFile(FilePath)
-    /// What stands where an external file should is no regular file.
+    /// The thing in the place of an external file is no regular file.
     case strangeExternalFile(FilePath)
     /// Another kind of file, or an encrypted one: they cannot be told apart.
     case notADatabase(FilePath)

@@ -5,9 +5,9 @@ import StoreFiles
 import StoreFormat
 import SystemPackage
 
-/// What a store says of itself, read from the live store without disturbing it.
+/// The facts that a store states, read from the live store without disturbing it.
 public struct StoreMetadata: Hashable, Sendable, Encodable {
-    /// What stays the same in every copy: `Z_UUID` of a Core Data store.
+    /// The identity, which stays the same in every copy: `Z_UUID` of a Core Data store.
     public let identity: ForeignText?
     /// `nil` for a store that Core Data did not make.
     public let coreData: CoreData?
@@ -31,7 +31,7 @@ public struct StoreMetadata: Hashable, Sendable, Encodable {
         public let frameworkVersion: Int?
     }
 
-    /// What SQLite's header and pragmas say.
+    /// The facts of SQLite's header and pragmas.
     public struct SQLite: Hashable, Sendable, Encodable {
         /// The sizes of the file and of its `-wal`, in bytes.
         public let size: Int64

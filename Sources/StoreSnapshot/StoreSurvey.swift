@@ -5,7 +5,7 @@ import StoreFiles
 import StoreFormat
 package import SystemPackage
 
-/// What a live store says of itself, read without a copy of it.
+/// The facts that a live store states, read without a copy of it.
 package struct StoreSurvey: Hashable, Sendable {
     /// The size of a page, in bytes.
     package let pageSize: Int
@@ -17,14 +17,14 @@ package struct StoreSurvey: Hashable, Sendable {
     package let schemaSHA256: ContentDigest
     /// SHA-256 of its schema without the tables that this program keeps in it; `nil` if there are no others.
     package let schema: ContentDigest?
-    /// What its mark says that it lacks.
+    /// The parts that it lacks by its mark.
     package let omissions: Omissions?
     /// The external files that it refers to, whether they are there or not; empty unless they were asked for.
     package let externalFiles: Set<ExternalFileName>
 }
 
 extension SourceStore {
-    /// What the header of a store says of its journal mode, which SQLite may not be able to open; `nil` for a store of 0 bytes.
+    /// The journal mode by the header of a store, which SQLite may not be able to open; `nil` for a store of 0 bytes.
     ///
     /// - Throws: `.notADatabase`, `.truncated`, `.noSuchFile`, `.noPermission`.
     package static func isInWALMode(at path: FilePath) throws(SnapshotError) -> Bool? {

@@ -29,7 +29,7 @@ struct ReaderExample {
         }
     }
 
-    /// What a screen would be drawn from: all of it from one generation, though several reads make it.
+    /// The data that a screen would be drawn from: all of it from one generation, though several reads make it.
     ///
     /// A store is what somebody else made: what cannot be read of it is said, and no reason to end.
     private static func show(_ store: StoreName, of coordinator: StoreCoordinator) async {
@@ -59,7 +59,7 @@ struct ReaderExample {
         }
     }
 
-    /// What an app would look at to find out which of its screens to draw anew.
+    /// The changes by which an app would find out which of its screens to draw anew.
     private static func tell(_ change: GenerationChange) {
         let tables = change.difference.tables?.map(\.name.text).joined(separator: ", ") ?? "any table"
         say("\(change.store) \(change.to.number) is new: other rows in \(tables.isEmpty ? "no table" : tables)")

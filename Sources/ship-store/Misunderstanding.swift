@@ -4,7 +4,7 @@ import ShipStore
 /// A name on the command line that there is not. ArgumentParser tells of what follows from it first: of an argument that is missing, say.
 struct Misunderstanding {
     let cause: PrintableText
-    /// What may have been meant.
+    /// The word that may have been meant.
     let hint: PrintableText?
 
     /// - Returns: `nil` if every name is known.

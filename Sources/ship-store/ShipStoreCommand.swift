@@ -72,7 +72,8 @@ struct ShipStoreCommand: AsyncParsableCommand {
         #endif
     }
 
-    /// What the threads of Dispatch and an event loop of NIO take, with some room: both end the process where they get none.
+    /// The descriptors that the threads of Dispatch and an event loop of NIO take, with some room: both end the process where they get
+    /// none.
     private static let fewestDescriptors = 20
 
     private static func refuseToRunWithoutDescriptors() {

@@ -23,13 +23,13 @@ import Testing
     @Test func `keeps what a device may do, and forgets it`() throws {
         let scratch = try ScratchFolder()
         let folder = DeviceFolder(at: scratch.path.appending("d"))
-        var terms = TrustList.Terms()
-        terms.name = try name("Anna's watch")
-        terms.roles = [.sender]
-        terms.stores = .only([try store("Recipes")])
-        let peer = try folder.trust(id(1), terms, at: now)
+        var changes = TrustList.PeerChanges()
+        changes.name = try name("Anna's watch")
+        changes.roles = [.sender]
+        changes.stores = .only([try store("Recipes")])
+        let peer = try folder.trust(id(1), changes, at: now)
         #expect(peer.since == now)
-        let other = try folder.trust(id(2), TrustList.Terms(), at: now)
+        let other = try folder.trust(id(2), TrustList.PeerChanges(), at: now)
         #expect(other.roles == [.sender, .receiver] && other.stores == .all)
         #expect(other.name.text == "device-" + id(2).text.prefix(5))
         let list = try folder.trustList()
@@ -49,49 +49,49 @@ import Testing
     @Test func `changes only what is said anew`() throws {
         let scratch = try ScratchFolder()
         let folder = DeviceFolder(at: scratch.path.appending("d"))
-        var terms = TrustList.Terms()
-        terms.name = try name("watch")
-        terms.roles = [.receiver]
-        _ = try folder.trust(id(1), terms, at: now)
-        var more = TrustList.Terms()
+        var changes = TrustList.PeerChanges()
+        changes.name = try name("watch")
+        changes.roles = [.receiver]
+        _ = try folder.trust(id(1), changes, at: now)
+        var more = TrustList.PeerChanges()
         more.stores = .only([try store("Tea")])
         let later = Timestamp(now.date.addingTimeInterval(60))
         let changed = try folder.trust(id(1), more, at: later)
         #expect(changed.name.text == "watch" && changed.roles == [.receiver] && changed.since == now)
         #expect(try changed.stores == .only([store("Tea")]))
         #expect(throws: TrustListError.nameIsTaken(try name("watch"), by: id(1))) {
-            try folder.trust(id(2), terms, at: now)
+            try folder.trust(id(2), changes, at: now)
         }
     }
 
     @Test func `a new peer gets all stores, or those that are added, also if these are none`() throws {
         let scratch = try ScratchFolder()
         let folder = DeviceFolder(at: scratch.path.appending("d"))
-        var terms = TrustList.Terms()
-        #expect(try folder.trust(id(1), terms, at: now).stores == .all)
-        terms.addedStores = []
-        #expect(try folder.trust(id(2), terms, at: now).stores == .only([]))
-        terms.addedStores = [try store("Tea")]
-        #expect(try folder.trust(id(2), terms, at: now).stores == .only([store("Tea")]))
+        var changes = TrustList.PeerChanges()
+        #expect(try folder.trust(id(1), changes, at: now).stores == .all)
+        changes.addedStores = []
+        #expect(try folder.trust(id(2), changes, at: now).stores == .only([]))
+        changes.addedStores = [try store("Tea")]
+        #expect(try folder.trust(id(2), changes, at: now).stores == .only([store("Tea")]))
     }
 
     @Test func `lets one device at a time take over a store`() throws {
         let scratch = try ScratchFolder()
         let folder = DeviceFolder(at: scratch.path.appending("d"))
-        var terms = TrustList.Terms()
-        terms.takesOver = [try store("Recipes")]
-        _ = try folder.trust(id(1), terms, at: now)
-        _ = try folder.trust(id(2), terms, at: now)
+        var changes = TrustList.PeerChanges()
+        changes.takesOver = [try store("Recipes")]
+        _ = try folder.trust(id(1), changes, at: now)
+        _ = try folder.trust(id(2), changes, at: now)
         let list = try folder.trustList()
         #expect(list.peer(id(1))?.takesOver == [])
-        #expect(list.peer(id(2))?.takesOver == terms.takesOver)
+        #expect(list.peer(id(2))?.takesOver == changes.takesOver)
     }
 
     @Test func `does not hold this device itself`() throws {
         let scratch = try ScratchFolder()
         let folder = DeviceFolder(at: scratch.path.appending("d"))
         let own = try folder.identity().id
-        #expect(throws: TrustListError.isThisDevice) { try folder.trust(own, TrustList.Terms(), at: now) }
+        #expect(throws: TrustListError.isThisDevice) { try folder.trust(own, TrustList.PeerChanges(), at: now) }
     }
 
     @Test func `loses nothing when many change it at once`() async throws {
@@ -100,7 +100,7 @@ import Testing
         try await withThrowingTaskGroup { group in
             for number in UInt8(0)..<24 {
                 group.addTask(executorPreference: TestThreads.shared) {
-                    _ = try DeviceFolder(at: folder).trust(id(number), TrustList.Terms(), at: now)
+                    _ = try DeviceFolder(at: folder).trust(id(number), TrustList.PeerChanges(), at: now)
                 }
             }
             try await group.waitForAll()
@@ -114,7 +114,7 @@ import Testing
         let folder = DeviceFolder(at: scratch.path.appending("d"))
         try PlatformCalls.makeFolder(folder.path)
         try OpenFile.creating(folder.path.appending(".new")).write([1, 2, 3])
-        _ = try folder.trust(id(1), TrustList.Terms(), at: now)
+        _ = try folder.trust(id(1), TrustList.PeerChanges(), at: now)
         _ = try folder.identity()
         #expect(try Folder.names(in: folder.path) == ["identity.pem", "peers.json"])
     }
@@ -132,7 +132,7 @@ import Testing
         #expect(throws: IdentityError.damaged(file, flaw: "it is no list of trusted devices")) {
             try folder.trustList()
         }
-        #expect(throws: IdentityError.self) { try folder.trust(id(1), TrustList.Terms(), at: now) }
+        #expect(throws: IdentityError.self) { try folder.trust(id(1), TrustList.PeerChanges(), at: now) }
     }
 
     @Test func `has names that a terminal can show, each once`() throws {

@@ -113,7 +113,7 @@ struct CorpusSeeds {
         let content = (0..<60).flatMap { Array("word \($0 * 7919 % 97), ".utf8) }
         func stream(_ level: Int, _ wrapping: DeflateWrapping, _ content: [UInt8]) throws -> [UInt8] {
             let parameters = try #require(DeflateParameters(level: level, memoryLevel: 8, windowBits: 15))
-            return try #require(DeflateRepetition(content, parameters, wrapping).value)
+            return try #require(DeflateRecompression(content, parameters, wrapping).value)
         }
         func list(_ value: Any) throws -> [UInt8] {
             [UInt8](try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0))
@@ -148,7 +148,7 @@ struct CorpusSeeds {
     }
 
     @Test func `streams of the vectors`() throws {
-        for vector in try VectorFile.all(.rows) {
+        for vector in try ProtocolVector.all(.rows) {
             // All of these stores have small pages.
             guard let size = vector.number("size"), size <= 8192, size % 512 == 0 else { continue }
             let input = Input(pageSize: 512, pageCount: UInt32(size / 512))
@@ -158,14 +158,14 @@ struct CorpusSeeds {
     }
 
     @Test func `small stores of the vectors`() throws {
-        for vector in try VectorFile.all(.canonical) {
+        for vector in try ProtocolVector.all(.canonical) {
             guard let source = vector.bytes(labelled: "source"), source.count <= 2560 else { continue }
             try Self.write(source, "pages/\(vector.name)")
         }
     }
 
     @Test func `signed shipments of the vectors`() throws {
-        for vector in try VectorFile.all(.stream) where vector.name.hasPrefix("stream_signed") {
+        for vector in try ProtocolVector.all(.stream) where vector.name.hasPrefix("stream_signed") {
             try Self.write(vector.bytes, "signature/\(vector.name)")
             // The frame alone, and the manifest's, without what a fuzzer would have to make good.
             guard vector.bytes.count > 21, vector.bytes[16] == FrameType.signature.rawValue else { continue }
@@ -173,12 +173,12 @@ struct CorpusSeeds {
             let frames = vector.bytes.dropFirst(21)
             try Self.write([0] + frames.prefix(header.payloadLength), "signature/\(vector.name)-payload")
         }
-        let manifest = try #require(try VectorFile.all(.manifest).first { $0.name == "manifest_counter" })
+        let manifest = try #require(try ProtocolVector.all(.manifest).first { $0.name == "manifest_counter" })
         try Self.write([1] + manifest.bytes, "signature/manifest")
     }
 
     @Test func `files of publications of the vectors`() throws {
-        for vector in try VectorFile.all() where [.catalog, .head, .sealed].contains(vector.kind) {
+        for vector in try ProtocolVector.all() where [.catalog, .head, .sealed].contains(vector.kind) {
             for section in vector.sections where vector.kind == .sealed && section.label != "key" {
                 guard section.bytes.count <= 1024 else { continue }
                 try Self.write([2] + section.bytes, "published/\(vector.name)-\(section.label)")
@@ -196,7 +196,7 @@ struct CorpusSeeds {
     }
 
     @Test func `what peers say in the vectors`() throws {
-        for vector in try VectorFile.all() where vector.kind == .stream || vector.kind == .dialogue {
+        for vector in try ProtocolVector.all() where vector.kind == .stream || vector.kind == .dialogue {
             let byProducer = vector.sections.filter { ["producer", ""].contains($0.label) }.flatMap(\.bytes)
             if byProducer.count <= 4096 {
                 try Self.write([0x80, 15] + byProducer, "frames/\(vector.name)")
@@ -209,7 +209,7 @@ struct CorpusSeeds {
             let answer = byConsumer.flatMap(\.bytes)
             if !answer.isEmpty { try Self.write([0x81, 15] + answer, "frames/\(vector.name)-answer") }
         }
-        for vector in try VectorFile.all(.manifest) where vector.bytes.count <= 4096 {
+        for vector in try ProtocolVector.all(.manifest) where vector.bytes.count <= 4096 {
             try Self.write(vector.bytes, "manifest/\(vector.name)")
         }
     }

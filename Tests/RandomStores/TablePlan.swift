@@ -134,7 +134,7 @@ struct TablePlan {
         let count = choices.chance(1) ? 70 : choices.pick([0, 0, 1, 1, 2, 3])
         for index in 0..<count {
             var columns: [String] = []
-            let terms = (0...choices.below(3)).map { _ in
+            let changes = (0...choices.below(3)).map { _ in
                 let column = choices.pick(table.columns).name
                 columns.append(column)
                 var term =
@@ -148,7 +148,7 @@ struct TablePlan {
             table.indexes.append(
                 .init(
                     definition:
-                        "CREATE INDEX i\(number)_\(index) ON \(table.name.quoted) (\(terms.joined(separator: ", ")))\(part)",
+                        "CREATE INDEX i\(number)_\(index) ON \(table.name.quoted) (\(changes.joined(separator: ", ")))\(part)",
                     columns: columns))
         }
     }

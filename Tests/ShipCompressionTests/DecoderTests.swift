@@ -10,8 +10,8 @@ import Testing
         Block(decodedSize: size, form: form, encoded: encoded).bytes
     }
 
-    @Test(arguments: try VectorFile.all(.block))
-    func `judges a block as its vector says`(vector: VectorFile) throws {
+    @Test(arguments: try ProtocolVector.all(.block))
+    func `judges a block as its vector says`(vector: ProtocolVector) throws {
         let (offset, size) = try (#require(vector.number("next-offset")), #require(vector.number("part-size")))
         var decoder = BlockDecoder(
             size: Int64(size), from: Int64(offset), after: vector.bytes(labelled: "before") ?? [])

@@ -17,7 +17,7 @@ struct DecodedValues {
         case .refusal(let reason), .cancel(let reason):
             add("code", reason.code)
             add("message", reason.message)
-            add("ends", reason.extent == .shipment ? "shipment" : "session")
+            add("ends", reason.scope == .shipment ? "shipment" : "session")
         case .stay(let stay): add("interval", stay.interval)
         case .question(let question):
             add("nonce", question.nonce)

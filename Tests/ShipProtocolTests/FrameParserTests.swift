@@ -27,8 +27,8 @@ import Testing
         return outcome
     }
 
-    @Test(arguments: try VectorFile.all(.stream))
-    func `gives the same elements and errors however the bytes come`(vector: VectorFile) {
+    @Test(arguments: try ProtocolVector.all(.stream))
+    func `gives the same elements and errors however the bytes come`(vector: ProtocolVector) {
         let whole = outcome(of: vector.bytes) { Int.max }
         #expect(outcome(of: vector.bytes) { 1 } == whole)
         var random = RepeatableRandom(seed: 1)

@@ -5,7 +5,7 @@ import Testing
 /// Which shipments are the same (section 5.3).
 @Suite struct SameContentTests {
     private func manifest(_ vector: String) throws -> Manifest {
-        let vector = try #require(try VectorFile.all(.manifest).first { $0.name == vector })
+        let vector = try #require(try ProtocolVector.all(.manifest).first { $0.name == vector })
         guard case .manifest(let manifest) = try frame(.manifest, vector.bytes) else { throw ProtocolError.incomplete }
         return manifest
     }

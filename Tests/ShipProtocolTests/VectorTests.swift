@@ -6,14 +6,14 @@ import Testing
 /// ShipCompression, streams and dialogues in those of ShipStore.
 @Suite struct `The protocol's vectors` {
     @Test func `are of every kind, and all there`() throws {
-        let vectors = try VectorFile.all()
+        let vectors = try ProtocolVector.all()
         #expect(vectors.count >= 500)
-        #expect(Set(vectors.map(\.kind)) == Set(VectorFile.Kind.allCases))
+        #expect(Set(vectors.map(\.kind)) == Set(ProtocolVector.Kind.allCases))
         #expect(Set(vectors.map(\.name)).count == vectors.count)
     }
 
-    @Test(arguments: try VectorFile.all(.preamble))
-    func `a preamble is judged as its vector says`(vector: VectorFile) throws {
+    @Test(arguments: try ProtocolVector.all(.preamble))
+    func `a preamble is judged as its vector says`(vector: ProtocolVector) throws {
         let role: Preamble.Role = try #require(vector["reader"]) == "producer" ? .producer : .consumer
         expect(vector) {
             var parser = FrameParser()
@@ -29,8 +29,8 @@ import Testing
         }
     }
 
-    @Test(arguments: try VectorFile.all(.header))
-    func `a header is judged as its vector says`(vector: VectorFile) {
+    @Test(arguments: try ProtocolVector.all(.header))
+    func `a header is judged as its vector says`(vector: ProtocolVector) {
         expect(vector) {
             let header = try FrameHeader(decoding: vector.bytes)
             let type = String(vector.bytes[0], radix: 16, uppercase: true)
@@ -40,9 +40,9 @@ import Testing
         }
     }
 
-    @Test(arguments: try VectorFile.all(.frames))
-    func `frames are cut as their vector says`(vector: VectorFile) {
-        var found: [VectorFile.Field] = []
+    @Test(arguments: try ProtocolVector.all(.frames))
+    func `frames are cut as their vector says`(vector: ProtocolVector) {
+        var found: [ProtocolVector.Field] = []
         expect(vector) {
             var parser = FrameParser()
             parser.append(Preamble(role: .producer, mode: .twoWay).encoded + vector.bytes)
@@ -78,8 +78,8 @@ import Testing
         return "0x\(digits.count == 1 ? "0" : "")\(digits) \(header.payloadLength)"
     }
 
-    @Test(arguments: try VectorFile.all(.manifest))
-    func `a manifest is judged as its vector says`(vector: VectorFile) {
+    @Test(arguments: try ProtocolVector.all(.manifest))
+    func `a manifest is judged as its vector says`(vector: ProtocolVector) {
         expect(vector) {
             let decoded = try frame(.manifest, vector.bytes)
             var consumer = ConsumerDialogue(taking: CommonEncodings([]))
@@ -92,35 +92,35 @@ import Testing
         }
     }
 
-    @Test(arguments: try VectorFile.all(.content))
-    func `what counts of a manifest is written as its vector says`(vector: VectorFile) throws {
+    @Test(arguments: try ProtocolVector.all(.content))
+    func `what counts of a manifest is written as its vector says`(vector: ProtocolVector) throws {
         let content = ManifestContent(of: try Manifest(decoding: vector.bytes))
         #expect(content.json == vector.bytes(labelled: "content"))
         #expect(content.id.hex == vector["id"])
     }
 
-    @Test(arguments: try VectorFile.all(.part))
-    func `the opening of a part is judged as its vector says`(vector: VectorFile) { expectMessage(.part, vector) }
+    @Test(arguments: try ProtocolVector.all(.part))
+    func `the opening of a part is judged as its vector says`(vector: ProtocolVector) { expectMessage(.part, vector) }
 
-    @Test(arguments: try VectorFile.all(.data))
-    func `data are judged as their vector says`(vector: VectorFile) { expectMessage(.data, vector) }
+    @Test(arguments: try ProtocolVector.all(.data))
+    func `data are judged as their vector says`(vector: ProtocolVector) { expectMessage(.data, vector) }
 
-    @Test(arguments: try VectorFile.all(.hello))
-    func `a greeting is judged as its vector says`(vector: VectorFile) { expectMessage(.hello, vector) }
+    @Test(arguments: try ProtocolVector.all(.hello))
+    func `a greeting is judged as its vector says`(vector: ProtocolVector) { expectMessage(.hello, vector) }
 
-    @Test(arguments: try VectorFile.all(.answer))
-    func `an answer is judged as its vector says`(vector: VectorFile) { expectMessage(.answer, vector) }
+    @Test(arguments: try ProtocolVector.all(.answer))
+    func `an answer is judged as its vector says`(vector: ProtocolVector) { expectMessage(.answer, vector) }
 
-    @Test(arguments: try VectorFile.all(.receipt))
-    func `a receipt is judged as its vector says`(vector: VectorFile) { expectMessage(.receipt, vector) }
+    @Test(arguments: try ProtocolVector.all(.receipt))
+    func `a receipt is judged as its vector says`(vector: ProtocolVector) { expectMessage(.receipt, vector) }
 
-    @Test(arguments: try VectorFile.all(.refusal))
-    func `a refusal is judged as its vector says`(vector: VectorFile) { expectMessage(.refusal, vector) }
+    @Test(arguments: try ProtocolVector.all(.refusal))
+    func `a refusal is judged as its vector says`(vector: ProtocolVector) { expectMessage(.refusal, vector) }
 
-    @Test(arguments: try VectorFile.all(.cancel))
-    func `a cancellation is judged as its vector says`(vector: VectorFile) { expectMessage(.cancel, vector) }
+    @Test(arguments: try ProtocolVector.all(.cancel))
+    func `a cancellation is judged as its vector says`(vector: ProtocolVector) { expectMessage(.cancel, vector) }
 
-    private func expectMessage(_ type: FrameType, _ vector: VectorFile) {
+    private func expectMessage(_ type: FrameType, _ vector: ProtocolVector) {
         var offer: [ManifestContent] = []
         if let content = vector.bytes(labelled: "content") {
             offer = [vector.bytes(labelled: "held"), content].compactMap(\.self).map { ManifestContent(json: $0) }
@@ -128,13 +128,13 @@ import Testing
         expect(vector) { try frame(type, vector.bytes, answering: offer).map { DecodedValues($0).lines } ?? [] }
     }
 
-    @Test(arguments: try VectorFile.all(.holdings))
-    func `a holdings file is judged as its vector says`(vector: VectorFile) {
+    @Test(arguments: try ProtocolVector.all(.holdings))
+    func `a holdings file is judged as its vector says`(vector: ProtocolVector) {
         expect(vector) { DecodedValues(try HoldingsFile(decoding: vector.bytes)).lines }
     }
 
     /// - Parameter read: Gives the decoded values; what it throws must be what the vector says.
-    private func expect(_ vector: VectorFile, read: () throws -> [String]) {
+    private func expect(_ vector: ProtocolVector, read: () throws -> [String]) {
         var (values, code) = ([String](), String?.none)
         do {
             values = try read()

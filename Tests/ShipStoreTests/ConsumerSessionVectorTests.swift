@@ -46,15 +46,15 @@ import Testing
             "signature", "signed_of_a_later_version",
         ].map { "dialogue_\($0)" })
 
-    @Test(arguments: try VectorFile.all(.dialogue).filter { $0["consumer"] != nil && !others.contains($0.name) })
-    func `says what its vector says, and ends so`(vector: VectorFile) async throws {
+    @Test(arguments: try ProtocolVector.all(.dialogue).filter { $0["consumer"] != nil && !others.contains($0.name) })
+    func `says what its vector says, and ends so`(vector: ProtocolVector) async throws {
         let scratch = try ScratchFolder()
         let inbox = Inbox(at: scratch.path.appending("inbox"))
         // What it holds has to come first.
         if vector.bytes(labelled: "base") != nil {
             try await hold(vector, in: inbox)
         } else if vector.bytes(labelled: "held") != nil {
-            let installed = try #require(try VectorFile.all(.dialogue).first { $0.name == "dialogue_installed" })
+            let installed = try #require(try ProtocolVector.all(.dialogue).first { $0.name == "dialogue_installed" })
             try await expectSession(of: installed, into: inbox)
         }
         for waiting in try WaitingShipment.all(in: vector) { try leave(waiting, of: vector, in: inbox) }
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// Leaves what an earlier session would have left that broke off.
-    private func leave(_ waiting: WaitingShipment, of vector: VectorFile, in inbox: Inbox) throws {
+    private func leave(_ waiting: WaitingShipment, of vector: ProtocolVector, in inbox: Inbox) throws {
         let manifest = waiting.manifest
         let staging = inbox.layout.staging(manifest.name).appending("\(UUID())")
         try Folder.make(staging)
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// Installs what the vector says is held: the contents of manifests, each with its store.
-    private func hold(_ vector: VectorFile, in inbox: Inbox) async throws {
+    private func hold(_ vector: ProtocolVector, in inbox: Inbox) async throws {
         let installer = try Installer(inbox: inbox, keeping: Retention(count: 3))
         var content: [UInt8] = []
         let files = vector.externalFiles
@@ -104,7 +104,7 @@ import Testing
                 try staged.append(section.bytes, toPart: 0)
                 for (index, part) in manifest.parts.enumerated().dropFirst() where part.size > 0 {
                     try staged.append(
-                        try #require(files[part.sha256] ?? VectorFile.contents[part.sha256]), toPart: index)
+                        try #require(files[part.sha256] ?? ProtocolVector.contents[part.sha256]), toPart: index)
                 }
                 _ = try await installer.install(try staged.seal()) { _ in }
             default: break
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    private func expectSession(of vector: VectorFile, into inbox: Inbox) async throws {
+    private func expectSession(of vector: ProtocolVector, into inbox: Inbox) async throws {
         let script = try VectorScript(vector, testing: "consumer")
         let takesColumns = script.hello.map { CommonEncodings($0).all.contains(.columns) } ?? true
         var options = Consumer.Options()

@@ -6,8 +6,8 @@ import Testing
 
 /// Whole sessions, turn by turn: the side that is tested reads what the other one sends, and is told what it has sent itself.
 @Suite struct `A dialogue` {
-    @Test(arguments: try VectorFile.all(.dialogue))
-    func `ends as its vector says`(vector: VectorFile) throws {
+    @Test(arguments: try ProtocolVector.all(.dialogue))
+    func `ends as its vector says`(vector: ProtocolVector) throws {
         #expect(vector["producer"] != nil || vector["consumer"] != nil)
         if let end = vector["producer"] {
             let walk = try ProducerWalk(vector)
@@ -55,7 +55,7 @@ private struct ConsumerWalk {
     private(set) var end: String?
     private var own = OwnFrames()
 
-    init(_ vector: VectorFile) throws {
+    init(_ vector: ProtocolVector) throws {
         var greeting = OwnFrames()
         for section in vector.sections where section.label == "consumer" {
             for case .hello(let hello) in (try? greeting.take(section.bytes)) ?? [] {
@@ -108,7 +108,7 @@ private struct ConsumerWalk {
         case .receipt(let receipt):
             let fits = consumer.sent(receipt)
             #expect(fits)
-        case .refusal(let reason) where reason.extent == .session: #expect(end == "failed \(reason.code)")
+        case .refusal(let reason) where reason.scope == .session: #expect(end == "failed \(reason.code)")
         case .refusal(let reason):
             if let known = consumer.takeRefusal() {
                 #expect(known.code == reason.code.unescaped)
@@ -144,7 +144,7 @@ private struct ProducerWalk {
     private var cancelled: ForeignText?
     private var hasOffered = false
 
-    init(_ vector: VectorFile) throws {
+    init(_ vector: ProtocolVector) throws {
         for section in vector.sections {
             if section.label == "held" {
                 own.hold(ManifestContent(json: section.bytes))
@@ -227,7 +227,7 @@ private struct ProducerWalk {
         case .end:
             let mayEnd = dialogue?.sentAll()
             #expect(mayEnd == true)
-        case .cancel(let reason) where reason.extent == .shipment:
+        case .cancel(let reason) where reason.scope == .shipment:
             #expect(dialogue?.mayCancel == true)
             if dialogue?.isAwaiting == true { cancelled = reason.code }
             if let due { #expect(reason.code.unescaped == due) }

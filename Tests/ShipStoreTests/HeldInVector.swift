@@ -17,7 +17,7 @@ struct HeldInVector {
     /// The device that has sent it; `nil` if that is not known.
     let device: ContentDigest?
 
-    static func all(of vector: VectorFile) throws -> [HeldInVector] {
+    static func all(of vector: ProtocolVector) throws -> [HeldInVector] {
         var devices = vector.all("held-from").map { ContentDigest(hex: $0) }[...]
         var all: [HeldInVector] = []
         for section in vector.sections {
@@ -38,7 +38,7 @@ struct HeldInVector {
     }
 
     /// Installs all of it. In place of a store that cannot be read there are zeros.
-    static func install(_ vector: VectorFile, in inbox: Inbox) async throws {
+    static func install(_ vector: ProtocolVector, in inbox: Inbox) async throws {
         let all = try all(of: vector)
         guard !all.isEmpty else { return }
         let installer = try Installer(inbox: inbox, keeping: Retention(count: 3))
@@ -48,7 +48,7 @@ struct HeldInVector {
             let digest = held.manifest.store.sha256
             try staged.append(try #require(held.store ?? stores[digest]), toPart: 0)
             for (index, part) in held.manifest.parts.enumerated().dropFirst() where part.size > 0 {
-                try staged.append(try #require(VectorFile.contents[part.sha256]), toPart: index)
+                try staged.append(try #require(ProtocolVector.contents[part.sha256]), toPart: index)
             }
             let generation = try await installer.install(try staged.seal()) { _ in }
             if let device = held.device { origins.append((generation, device)) }
@@ -66,7 +66,7 @@ struct HeldInVector {
     /// All that any vector has as a base.
     private static let stores: [ContentDigest: [UInt8]] = {
         var found: [ContentDigest: [UInt8]] = [:]
-        for vector in (try? VectorFile.all(.dialogue) + VectorFile.all(.stream)) ?? [] {
+        for vector in (try? ProtocolVector.all(.dialogue) + ProtocolVector.all(.stream)) ?? [] {
             for section in vector.sections where section.label == "base" {
                 found[ContentDigest(hashing: section.bytes)] = section.bytes
             }

@@ -16,7 +16,7 @@ import TestSupport
 struct MemoryConsumer {
     private(set) var dialogue: ConsumerDialogue
     /// What became of each shipment, as vectors state it: `shipment: Recipes installed`, `part: 1 40000 00b7...`.
-    private(set) var lines: [VectorFile.Field] = []
+    private(set) var lines: [ProtocolVector.Field] = []
     /// What it would refuse, or has refused, each shipment with that did not come to what it should.
     private(set) var refusals: [ShipmentError] = []
     /// Two-way: everything has come, and the last word is awaited.
@@ -365,7 +365,7 @@ struct MemoryConsumer {
         guard let manifest = incoming?.manifest else { return }
         let parts = manifest.parts.enumerated().map { index, part in
             let came = part.size == 0 || wanted.contains(index)
-            return VectorFile.Field(
+            return ProtocolVector.Field(
                 key: "part", value: came ? "\(index) \(part.size) \(part.sha256)" : "\(index) skipped")
         }
         if let store = self.parts[0] { hold(store.bytes) }
@@ -388,7 +388,7 @@ extension ShipmentError {
     }
 }
 
-extension VectorFile {
+extension ProtocolVector {
     /// What became of each shipment.
     var shipmentLines: [Field] { fields.filter { ["shipment", "signer", "part"].contains($0.key) } }
 }

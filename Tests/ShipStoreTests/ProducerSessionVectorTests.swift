@@ -42,14 +42,14 @@ import Testing
         ].map { "dialogue_\($0)" })
 
     @Test(
-        arguments: try VectorFile.all(.dialogue).filter {
+        arguments: try ProtocolVector.all(.dialogue).filter {
             // Their stores come in blocks, and an external file does not.
             // Questions are answered by who follows, and small stores are not compared.
             $0["producer"] != nil && !others.contains($0.name) && !$0.name.hasPrefix("dialogue_delta_file_")
                 && !$0.name.hasPrefix("dialogue_question") && !$0.name.hasPrefix("dialogue_compared_")
                 && !goesOnInSegments($0)
         })
-    func `says what its vector says, and ends so`(vector: VectorFile) async throws {
+    func `says what its vector says, and ends so`(vector: ProtocolVector) async throws {
         let scratch = try ScratchFolder()
         let script = try VectorScript(vector, testing: "producer")
         // Nobody comes to be offered anything where the vector's producer has not come to it.
@@ -70,7 +70,7 @@ import Testing
             let paths = try manifest.parts.enumerated().map { index, part in
                 let path = scratch.path.appending("\(manifest.name)-\(index)-\(part.sha256.short)")
                 if (try? PlatformCalls.status(of: path)) == nil {
-                    try OpenFile.creating(path).write(try #require(VectorFile.contents[part.sha256]))
+                    try OpenFile.creating(path).write(try #require(ProtocolVector.contents[part.sha256]))
                 }
                 return path
             }
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// It goes on where its opening says so: then it knows all of the DATA that was cut.
-    private static func record(of vector: VectorFile, _ manifest: Manifest, _ folder: FilePath) throws -> Record {
+    private static func record(of vector: ProtocolVector, _ manifest: Manifest, _ folder: FilePath) throws -> Record {
         for waiting in try WaitingShipment.all(in: vector) {
             for stream in waiting.streams {
                 guard let (index, next) = try next(after: stream, in: vector, manifest) else { continue }
@@ -144,7 +144,7 @@ import Testing
 
     /// The part of a shipment that goes on after a stream, and the first DATA then.
     private static func next(
-        after stream: WaitingShipment.Stream, in vector: VectorFile, _ manifest: Manifest
+        after stream: WaitingShipment.Stream, in vector: ProtocolVector, _ manifest: Manifest
     ) throws -> (index: Int, data: PartData)? {
         var goesOn: Int?
         for frame in try frames(in: vector) {
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// Whether it goes on in segments, which follow from those before only where these are of the same encoder.
-    private static func goesOnInSegments(_ vector: VectorFile) -> Bool {
+    private static func goesOnInSegments(_ vector: ProtocolVector) -> Bool {
         ((try? frames(in: vector)) ?? []).contains { frame in
             guard case .part(let opening) = frame, opening.position > 0 else { return false }
             return opening.encoding != PartEncoding.blocks.rawValue
@@ -171,7 +171,7 @@ import Testing
     }
 
     /// What its consumer holds, as the producer remembers it.
-    private static func bases(in vector: VectorFile, _ folder: FilePath) throws -> [OutgoingBase] {
+    private static func bases(in vector: ProtocolVector, _ folder: FilePath) throws -> [OutgoingBase] {
         var (bases, content) = ([OutgoingBase](), ManifestContent(json: []))
         for section in vector.sections {
             if section.label == "held" { content = ManifestContent(json: section.bytes) }
@@ -196,12 +196,12 @@ import Testing
     }
 
     /// What the vector's producer offers.
-    private static func manifests(in vector: VectorFile) throws -> [Manifest] {
+    private static func manifests(in vector: ProtocolVector) throws -> [Manifest] {
         try frames(in: vector).compactMap { if case .manifest(let manifest) = $0 { manifest } else { nil } }
     }
 
     /// What the vector's producer passes on, or signs.
-    private static func signedManifests(in vector: VectorFile) throws -> [SignedManifest] {
+    private static func signedManifests(in vector: ProtocolVector) throws -> [SignedManifest] {
         var (parser, found, signature) = (FrameParser(), [SignedManifest](), Signature?.none)
         for section in vector.sections where section.label == "producer" && vector.name.hasPrefix("dialogue_signed_") {
             parser.append(section.bytes)
@@ -218,7 +218,7 @@ import Testing
     }
 
     /// What the vector's producer sends.
-    private static func frames(in vector: VectorFile) throws -> [Frame] {
+    private static func frames(in vector: ProtocolVector) throws -> [Frame] {
         var (parser, frames) = (FrameParser(), [Frame]())
         for section in vector.sections where ["held", "unfinished"].contains(section.label) {
             _ = parser.held.hold(ManifestContent(json: section.bytes))

@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `is not passed on to a receiver that takes none`() async throws {
-        let vector = try #require(try VectorFile.all(.dialogue).first { $0.name == "dialogue_installed" })
+        let vector = try #require(try ProtocolVector.all(.dialogue).first { $0.name == "dialogue_installed" })
         let script = try VectorScript(vector, testing: "producer")
         let signed = try SignedManifest(decoding: Array(bytes[elements[1].range] + bytes[elements[2].range]))
         let version = StoreVersion(signed.manifest, at: [file], nil, signed: signed)
@@ -158,14 +158,14 @@ import Testing
         #expect(try judge(own).device?.bytes == own.bytes)
         // Another device passes it on, if it may.
         #expect(throws: ShipmentError.link(.notTrusted(other.id))) { try judge(other.id) }
-        var terms = TrustList.Terms()
-        terms.roles = [.relay]
-        _ = try device.trust(other.id, terms)
+        var changes = TrustList.PeerChanges()
+        changes.roles = [.relay]
+        _ = try device.trust(other.id, changes)
         let passedOn = try judge(other.id)
         #expect(passedOn.device?.bytes == own.bytes)
         #expect(passedOn.relay?.bytes == other.id.bytes)
-        terms.roles = [.receiver]
-        _ = try device.trust(other.id, terms)
+        changes.roles = [.receiver]
+        _ = try device.trust(other.id, changes)
         #expect(throws: ShipmentError.link(.notTrusted(other.id))) { try judge(other.id) }
     }
 }

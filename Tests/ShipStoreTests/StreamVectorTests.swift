@@ -22,8 +22,8 @@ import Testing
         "missing-base": 72,
     ]
 
-    @Test(arguments: try VectorFile.all(.stream))
-    func `is installed or refused as its vector says`(vector: VectorFile) async throws {
+    @Test(arguments: try ProtocolVector.all(.stream))
+    func `is installed or refused as its vector says`(vector: ProtocolVector) async throws {
         let folder = try ScratchFolder()
         let file = folder.path.appending("shipment")
         try OpenFile.creating(file).write(vector.bytes)
@@ -54,7 +54,7 @@ import Testing
 
     /// What a consumer tells of the shipments in a stream.
     private struct Course {
-        private(set) var lines: [VectorFile.Field] = []
+        private(set) var lines: [ProtocolVector.Field] = []
         private var manifest: Manifest?
         private var signer: DeviceIdentifier?
 
@@ -68,7 +68,7 @@ import Testing
                 lines += (manifest?.parts ?? []).enumerated().map {
                     .init(key: "part", value: "\($0) \($1.size) \($1.sha256)")
                 }
-            case .failed(.givenUp(let reason)) where reason.extent == .shipment: end("cancelled \(reason.code)")
+            case .failed(.givenUp(let reason)) where reason.scope == .shipment: end("cancelled \(reason.code)")
             case .failed(let error) where error.endsShipmentAlone: end("refused \(error.code ?? "")")
             default: break
             }
@@ -82,8 +82,8 @@ import Testing
     }
 
     /// The same without files and SQLite, which is how the sweeps over damaged streams decode them.
-    @Test(arguments: try VectorFile.all(.stream).filter { $0.error != "bad-store" })
-    func `is decoded in memory as its vector says`(vector: VectorFile) throws {
+    @Test(arguments: try ProtocolVector.all(.stream).filter { $0.error != "bad-store" })
+    func `is decoded in memory as its vector says`(vector: ProtocolVector) throws {
         var consumer = MemoryConsumer()
         for held in try HeldInVector.all(of: vector) {
             consumer.hold(held.manifest, from: held.device)

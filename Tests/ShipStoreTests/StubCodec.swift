@@ -30,8 +30,8 @@ struct StubCodec {
 
     static func turned(_ bytes: [UInt8]) -> [UInt8] { bytes.map { ~$0 } }
 
-    var codec: ColumnsCodec {
-        ColumnsCodec(
+    var codec: StoreCodec {
+        StoreCodec(
             makeEncoder: { [encoding, pieceSize] in StubEncoder(store: $0, encoding: encoding, pieceSize: pieceSize) },
             makeDecoder: { [decoding] in try StubDecoder($0, decoding) },
             makeDeltaEncoder: { _, _, _ in throw EncodingFailure.unsuitable },
@@ -39,7 +39,7 @@ struct StubCodec {
     }
 }
 
-private struct StubEncoder: ColumnsEncoder {
+private struct StubEncoder: StoreSegmentEncoder {
     let store: StoreToEncode
     let encoding: StubCodec.Encoding
     let pieceSize: Int
@@ -60,7 +60,7 @@ private struct StubEncoder: ColumnsEncoder {
     }
 }
 
-private final class StubDecoder: ColumnsDecoder {
+private final class StubDecoder: StoreSegmentDecoder {
     private let store: StoreToDecode
     private let decoding: StubCodec.Decoding
     private let file: OpenFile

@@ -3,7 +3,7 @@ import ShipProtocol
 import StoreFiles
 import TestSupport
 
-extension VectorFile {
+extension ProtocolVector {
     /// What it has as an external file that is held.
     var externalFiles: [ContentDigest: [UInt8]] {
         let files = sections.filter { $0.label == "file" }.map(\.bytes)
@@ -13,7 +13,7 @@ extension VectorFile {
     /// Of everything that any vector ships in blocks, and of nothing.
     static let contents: [ContentDigest: [UInt8]] = {
         var found: [ContentDigest: [UInt8]] = [ContentDigest(hashing: []): []]
-        for vector in (try? VectorFile.all(.dialogue) + VectorFile.all(.stream)) ?? [] {
+        for vector in (try? ProtocolVector.all(.dialogue) + ProtocolVector.all(.stream)) ?? [] {
             for section in vector.sections where ["producer", ""].contains(section.label) {
                 for content in blocks(in: section.bytes) { found[ContentDigest(hashing: content)] = content }
             }

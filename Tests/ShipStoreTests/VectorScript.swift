@@ -27,7 +27,7 @@ actor VectorScript: LinkReader, LinkWriter {
     private static let patience = Duration.seconds(5)
 
     /// - Parameter side: The one that is tested: `producer` or `consumer`.
-    init(_ vector: VectorFile, testing side: String) throws {
+    init(_ vector: ProtocolVector, testing side: String) throws {
         var (parser, words, hello) = (FrameParser(), [String](), Hello?.none)
         var positions: [PartEncoding: Int64] = [:]
         for section in vector.sections where ["held", "unfinished"].contains(section.label) {
@@ -64,7 +64,7 @@ actor VectorScript: LinkReader, LinkWriter {
     }
 
     private static func elements(
-        of side: String, in vector: VectorFile, _ parser: FrameParser
+        of side: String, in vector: ProtocolVector, _ parser: FrameParser
     ) -> [FrameParser.Element] {
         var (parser, elements) = (parser, [FrameParser.Element]())
         for section in vector.sections where section.label == side {
@@ -78,7 +78,7 @@ actor VectorScript: LinkReader, LinkWriter {
     }
 
     /// Those that it names; where it goes on, it may name all of them as well.
-    private static func encodings(of want: Answer.Want) -> [ForeignText] {
+    private static func encodings(of want: Answer.PartRequest) -> [ForeignText] {
         want.from == nil ? want.encodings ?? [] : []
     }
 
@@ -92,13 +92,13 @@ actor VectorScript: LinkReader, LinkWriter {
         case .frame(.answer(let answer)):
             "ANSWER \(answer.wants.map { "\($0.map { "\($0.part) \(Self.encodings(of: $0))\($0.base.map { " over \($0.short)" } ?? "")\($0.from.map { " from \($0.position) of \($0.encoding)" } ?? "")" })" } ?? "everything")"
         case .frame(.receipt(let receipt)): "RECEIPT \(receipt.name) \(receipt.outcome) \(receipt.sha256)"
-        case .frame(.refusal(let reason)): "REFUSAL \(reason.code) of the \(reason.extent)"
+        case .frame(.refusal(let reason)): "REFUSAL \(reason.code) of the \(reason.scope)"
         case .frame(.manifest(let manifest)): "MANIFEST \(manifest.name) \(manifest.store.sha256)"
         case .frame(.part(let opening)):
             "PART \(opening.part) \(opening.encoding)\(opening.isAnew ? " anew" : "")\(opening.position > 0 ? " from \(opening.position)" : "")"
         // How they are cut is the producer's affair.
         case .frame(.data): nil
-        case .frame(.cancel(let reason)): "CANCEL \(reason.code) of the \(reason.extent)"
+        case .frame(.cancel(let reason)): "CANCEL \(reason.code) of the \(reason.scope)"
         case .frame(let frame): "\(frame.type)"
         }
     }

@@ -23,7 +23,7 @@ struct WaitingShipment {
     /// The sections that are neither side's.
     static let labels: Set = ["unfinished", "whole", "opening", "over", "stream"]
 
-    static func all(in vector: VectorFile) throws -> [WaitingShipment] {
+    static func all(in vector: ProtocolVector) throws -> [WaitingShipment] {
         var (found, opening, base) = ([WaitingShipment](), PartOpening?.none, ContentDigest?.none)
         for section in vector.sections {
             switch section.label {

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct VectorTests {
-    @Test(arguments: try VectorFile.all(.canonical))
-    func `a compact copy has the canonical form that its vector says`(vector: VectorFile) throws {
+    @Test(arguments: try ProtocolVector.all(.canonical))
+    func `a compact copy has the canonical form that its vector says`(vector: ProtocolVector) throws {
         let source = try #require(vector.bytes(labelled: "source"))
         guard vector["canonical"] != "none" else {
             #expect(throws: StoreFlaw.self) { try MemoryPages.canonicalForm(of: source) }

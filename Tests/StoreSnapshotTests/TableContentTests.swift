@@ -24,8 +24,8 @@ import Testing
         try await SourceStore(at: path ?? self.path).compactCopy(in: scratch.path).tables
     }
 
-    @Test(arguments: try VectorFile.all(.tables))
-    func `a store's tables are told as its vector says`(vector: VectorFile) throws {
+    @Test(arguments: try ProtocolVector.all(.tables))
+    func `a store's tables are told as its vector says`(vector: ProtocolVector) throws {
         try Data(vector.bytes).write(to: URL(fileURLWithPath: path.string))
         let tables = try TableDigests.read(path).contents
         let lines = tables.flatMap { name, content in

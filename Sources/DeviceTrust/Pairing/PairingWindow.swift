@@ -6,7 +6,7 @@ public final class PairingWindow: Sendable {
     public static let tries = 5
 
     public let code: PairingCode
-    /// What to call the device that pairs; `nil` for what it calls itself.
+    /// The name to give to the device that pairs; `nil` for what it calls itself.
     package let name: PeerName?
     private let deadline: ContinuousClock.Instant
 

@@ -15,7 +15,7 @@ package struct DecryptionKey: Sendable {
         self.key = key
     }
 
-    /// What others encrypt with.
+    /// The key that others encrypt with.
     package var encryptionKey: EncryptionKey { EncryptionKey(key.publicKey) }
 
     /// As HPKE has it in base mode [RFC 9180 section 5.1.1]: X25519, HKDF-SHA256 and ChaCha20-Poly1305.

@@ -2,7 +2,8 @@ import Crypto
 import EssentialFoundation
 package import ShipProtocol
 
-/// What all recipients of an encrypted publication know, and nobody else. Everything there is encrypted with keys that are derived from it.
+/// The secret that all recipients of an encrypted publication know, and nobody else. Everything there is encrypted with keys that are
+/// derived from it.
 ///
 /// Source: `Protocol/PUBLISHED.md` section 9.
 package struct PublicationSecret: Sendable {

@@ -33,7 +33,7 @@ package final class BlobInflater {
         piece.deallocate()
     }
 
-    /// What a blob stands for that is one raw stream (RFC 1951) to its last byte.
+    /// The content of a blob that is one raw stream (RFC 1951) to its last byte.
     ///
     /// - Parameter budget: Bytes that may be inflated; the function subtracts what it inflates.
     /// - Returns: `nil` if it is none, or stands for too much.

@@ -20,7 +20,7 @@ struct BlockCodes {
         return best
     }
 
-    /// What the head and the codes of tokens take.
+    /// The size of the head and of the codes of tokens.
     func bits(_ counts: TokenCounts) -> Int {
         head.reduce(0) { $0 + $1.bits } + symbols.bits(counts.symbols) + distances.bits(counts.distances)
     }

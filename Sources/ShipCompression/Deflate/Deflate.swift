@@ -120,7 +120,7 @@ package struct Deflate: ~Copyable {
         return isComplete ? output : nil
     }
 
-    /// What a run of bytes takes as the data of one block, in bytes.
+    /// The size of a run of bytes as the data of one block, in bytes.
     package static func encodedSize(
         of bytes: [UInt8], level: CompressionLevel = .standard
     ) throws(CompressionError) -> Int {

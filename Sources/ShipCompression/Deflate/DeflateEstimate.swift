@@ -17,7 +17,7 @@ package struct DeflateEstimate: ~Copyable {
     /// How often each code is used.
     private let counts: UnsafeMutablePointer<Int32>
     private var base: Int32 = 1
-    /// What the head of a block takes for each code that it uses, in bits.
+    /// The part of a block's head for each code that the block uses, in bits.
     package var codeCost = 9
 
     package init() {
@@ -121,7 +121,7 @@ package struct DeflateEstimate: ~Copyable {
         return bits &- 2
     }
 
-    /// What all codes and the head take.
+    /// The size of all codes and the head.
     private func codeBits() -> Int {
         // Distances have an alphabet of their own.
         let (first, second) = (bits(of: 0..<288), bits(of: 288..<Self.codes))

@@ -1,4 +1,4 @@
-/// What the codes of a deflate stream stand for.
+/// The meaning of the codes of a deflate stream.
 ///
 /// Source: RFC 1951 sections 3.2.5 to 3.2.7.
 package enum DeflateFormat {

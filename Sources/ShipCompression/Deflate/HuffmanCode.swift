@@ -27,7 +27,7 @@ struct HuffmanCode {
         self.init(lengths: Self.lengths(counts, limit: limit))
     }
 
-    /// What the codes take, in bits.
+    /// The size of the codes, in bits.
     ///
     /// - Parameter counts: How often each symbol is used.
     func bits(_ counts: [Int]) -> Int {

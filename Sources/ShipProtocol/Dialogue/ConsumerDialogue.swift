@@ -9,7 +9,7 @@
 ///
 /// Source: `Protocol/README.md` section 6.2. Vectors: `stream_*`, `dialogue_*`.
 package struct ConsumerDialogue: Sendable {
-    /// What the consumer has to do now.
+    /// The consumer's next step.
     package enum Action: Hashable, Sendable {
         /// Send the preamble and HELLO, unless they have gone already.
         case greet
@@ -134,7 +134,7 @@ package struct ConsumerDialogue: Sendable {
     }
 
     private mutating func cancelled(_ reason: Reason) -> Action? {
-        switch (reason.extent, state) {
+        switch (reason.scope, state) {
         case (.shipment, .betweenShipments), (.shipment, .skippingRefused), (.shipment, .awaitingSignedManifest):
             state = .betweenShipments
             return nil

@@ -9,7 +9,7 @@
 ///
 /// Source: `Protocol/README.md` section 6.1. Vectors: `dialogue_*`.
 package struct ProducerDialogue: Sendable {
-    /// What the producer has to do now.
+    /// The producer's next step.
     package enum Action: Hashable, Sendable {
         /// Send these parts, then END, and call `opened(part:_:)` and `sentAll()` on the way, as long as `maySend`.
         case send([WantedPart])
@@ -44,7 +44,7 @@ package struct ProducerDialogue: Sendable {
     private var state = State.awaitingPreamble
     /// The encodings that both sides know, from HELLO on.
     private var common = CommonEncodings([])
-    /// What the consumer holds, by the names of the stores, as its HELLO says.
+    /// The consumer's holdings by the names of the stores, as its HELLO says.
     private var held: [StoreName: Hello.HeldStore] = [:]
     /// The stores of which the session has installed a shipment: that is current from then on, and nothing waits.
     private var renewed: Set<StoreName> = []
@@ -55,7 +55,7 @@ package struct ProducerDialogue: Sendable {
     package private(set) var hasOffered = false
     /// How often the consumer wants to hear a producer that stays, in seconds; `nil` if it does not wait for one.
     private var wanted: Int?
-    /// What the consumer does with signatures; `nil` if no SIGNATURE may go.
+    /// The consumer's use of signatures; `nil` if no SIGNATURE may go.
     package private(set) var signatures: Hello.Signatures?
     /// How often each side says between two shipments that it is there; `nil` unless the producer has said that it stays.
     package private(set) var stays: Duration?
@@ -180,7 +180,7 @@ package struct ProducerDialogue: Sendable {
     }
 
     private mutating func refused(_ reason: Reason) throws(ProtocolError) -> Action {
-        switch (state, reason.extent) {
+        switch (state, reason.scope) {
         case (.awaitingAnswer, .shipment), (.awaitingReceipt, .shipment), (.awaitingLastWord, .shipment):
             state = .betweenShipments
             return .drop(reason)

@@ -1,4 +1,4 @@
-/// What the consumer of one session asks about its stores, and how old its copies are.
+/// The questions of a consumer about its stores in one session, and the ages of its copies.
 ///
 ///     acknowledged --ask--> asked --NEWEST of what is here--> its age is known
 ///                             |
@@ -16,7 +16,7 @@ package struct Questions: Sendable {
         var asOf: Duration?
         var isWanted = false
         var open: (nonce: UInt64, at: Duration)?
-        /// What the producer has said of a state that is still to come.
+        /// The producer's answer about a state that is still to come.
         var promised: (content: ManifestContent.ID, asOf: Duration)?
     }
 

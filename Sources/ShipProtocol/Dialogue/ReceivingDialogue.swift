@@ -4,7 +4,7 @@
 ///
 /// Source: `Protocol/README.md` section 6.2. Vectors: `stream_*`, `dialogue_*`.
 package struct ReceivingDialogue: Hashable, Sendable {
-    /// What the consumer has to do now.
+    /// The consumer's next step.
     package enum Action: Hashable, Sendable {
         /// Make ready for a part. All its data so far are void, but for those of an earlier session that the stream goes on from.
         ///
@@ -78,7 +78,7 @@ package struct ReceivingDialogue: Hashable, Sendable {
             return nil
         case (.considering, .frame(.cancel(let reason))), (.receiving, .frame(.cancel(let reason))):
             state = .over
-            return reason.extent == .shipment ? .discard(reason) : .stop(reason)
+            return reason.scope == .shipment ? .discard(reason) : .stop(reason)
         case (.receiving, .frame(.compare(let request))) where comparisonsLeft > 0:
             comparisonsLeft -= 1
             return .compare(request)
@@ -134,7 +134,7 @@ extension Manifest {
 ///
 /// Source: `Protocol/README.md` section 3.3. Vectors: `stream_*`, `dialogue_*`.
 package struct PartSequence: Hashable, Sendable {
-    /// What the consumer supports.
+    /// The encodings that the consumer supports.
     private let common: CommonEncodings
     private var wanted: [WantedPart]
     /// The encodings in which each part has been opened so far.

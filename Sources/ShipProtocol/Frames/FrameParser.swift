@@ -3,7 +3,7 @@
 ///
 /// Source: `Protocol/README.md` sections 3.1 and 3.2. Vectors: `stream_*`, `dialogue_*`.
 package struct FrameParser: Sendable {
-    /// What a stream is made of.
+    /// The elements of a stream.
     package enum Element: Hashable, Sendable {
         case preamble(Preamble)
         case frame(Frame)
@@ -28,11 +28,11 @@ package struct FrameParser: Sendable {
     /// The one of the last SIGNATURE, which the next one may refer to.
     private var certificate: [UInt8] = []
 
-    /// What a manifest may refer to.
+    /// The contents that a manifest may refer to.
     package var held = HeldContents()
-    /// What an answer to the last offer of either side may refer to.
+    /// The contents that an answer to the last offer of either side may refer to.
     package var offer: [ManifestContent] = []
-    /// What the last manifest refers to.
+    /// The content that the last manifest refers to.
     package private(set) var base: ManifestContent.ID?
 
     /// - Parameter hasPreamble: Whether the preamble has been read, or there is none.

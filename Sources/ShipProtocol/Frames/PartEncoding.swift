@@ -6,8 +6,8 @@ public enum PartEncoding: UInt8, Hashable, Sendable, CaseIterable {
     case blocks = 1
     /// The rows of the store, column by column. The consumer makes the pages, and the indexes that follow from the rows.
     case columns = 2
-    /// What changed of the store since another one, which the consumer holds; or of an external file since one that the consumer
-    /// holds with that store.
+    /// The changes of the store since another one, which the consumer holds; or of an external file since one that the consumer holds with
+    /// that store.
     case delta = 3
 
     /// How HELLO and ANSWER name it.

@@ -33,7 +33,7 @@ package struct Signature: Hashable, Sendable {
 }
 
 extension Signature {
-    /// What a signature of a one-way shipment covers: the manifest, and so every part, whose digest is in the manifest.
+    /// The bytes that a signature of a one-way shipment covers: the manifest, and so every part, whose digest is in the manifest.
     ///
     ///     0   30 bytes  `ship-store one-way shipment v1` in ASCII, so that nobody can use it as a signature of anything else
     ///     30  1 byte    version of the session

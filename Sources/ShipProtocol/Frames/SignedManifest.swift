@@ -7,7 +7,7 @@ package struct SignedManifest: Hashable, Sendable {
     package let signature: Signature
     /// The payload of MANIFEST.
     package let payload: [UInt8]
-    /// What it says. What a delta over a one-way link referred to is of no meaning to others, and left out.
+    /// The manifest without the base of a delta over a one-way link, which means nothing to others.
     package let manifest: Manifest
 
     /// Most bytes of both frames.

@@ -8,23 +8,23 @@ public struct Manifest: Hashable, Sendable {
     public internal(set) var createdAt: Timestamp
     public internal(set) var producer: Software
     public let store: StoreFacts
-    /// What every copy of one store has in common, if the store has an identity: `Z_UUID` for Core Data.
+    /// The identity that every copy of one store has in common, if it has one: `Z_UUID` for Core Data.
     public let identity: ForeignText?
     public let coreData: CoreDataFacts?
     /// In the order in which they are shipped.
     public let externalFiles: [ExternalFile]
     /// Files that the store refers to, that were missing when it was copied, and that the user allowed to be missing.
     public let missingExternalFiles: [ExternalFileName]
-    /// What the producer's user had left out; `nil` for nothing.
+    /// The parts that the producer's user had left out; `nil` for nothing.
     public let omissions: Omissions?
-    /// What is in each table, by its name, so that a reader can tell two generations apart without their rows; `nil` if the
-    /// producer does not say.
+    /// The content of each table, by its name, so that a reader can tell two generations apart without their rows; `nil` if the producer
+    /// does not say.
     public internal(set) var tables: [ForeignText: TableContent]?
     /// The user's own pairs.
     public let metadata: [String: ForeignText]
     /// The producer's number of this shipment, from 1, higher than of any shipment before; `nil` if the producer has no identity.
     public internal(set) var counter: UInt64?
-    /// What a delta of the store refers to in one-way mode; `nil` in two-way mode, where the consumer says it, and without a delta.
+    /// The base of a delta of the store in one-way mode; `nil` in two-way mode, where the consumer says it, and without a delta.
     public internal(set) var base: Base?
     /// Features that a consumer must know to take this shipment.
     public internal(set) var requires: [ForeignText]
@@ -49,7 +49,7 @@ public struct Manifest: Hashable, Sendable {
         package init(sha256: ContentDigest) { self.sha256 = sha256 }
     }
 
-    /// What makes a store a Core Data store.
+    /// The facts that make a store a Core Data store.
     public struct CoreDataFacts: Hashable, Sendable, Codable {
         /// Entity name to the 32 bytes of its version hash, in base64 as a property list writes it.
         public let entityVersionHashes: [ForeignText: String]

@@ -1,7 +1,7 @@
 import Crypto
 
-/// What a manifest says of a shipment, without when and by what it was made, its number and its base. Both sides write it in the same
-/// bytes, so that one can name a content that the other holds, and need not send it again.
+/// The content of a shipment by its manifest, without when and by what it was made, its number and its base. Both sides write it in the
+/// same bytes, so that one can name a content that the other holds, and need not send it again.
 ///
 /// Source: `Protocol/README.md` section 4.11. Vectors: `content_*`.
 package struct ManifestContent: Hashable, Sendable {
@@ -64,8 +64,8 @@ extension ManifestContent.ID.Start: Codable {
 }
 
 extension ManifestContent {
-    /// What both sides have since one offered a manifest, so that answers to it may refer to it: what MANIFEST gave it as a
-    /// difference from, and its own content.
+    /// The contents that both sides have since one offered a manifest, so that answers to it may refer to them: the one that MANIFEST gave
+    /// it as a difference from, and its own.
     package static func offer(of manifest: Manifest, over base: ManifestContent?) -> [ManifestContent] {
         [base, ManifestContent(of: manifest)].compactMap(\.self)
     }

@@ -1,4 +1,4 @@
-/// What the user had left out of a shipment. The manifest says it, so that a reader does not take its absence for a loss.
+/// The parts that the user had left out of a shipment. The manifest names them, so that a reader does not take their absence for a loss.
 ///
 /// Source: `Protocol/README.md` section 4.9.
 public struct Omissions: Hashable, Sendable {

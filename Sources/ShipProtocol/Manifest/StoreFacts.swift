@@ -1,4 +1,4 @@
-/// What the manifest says of the copy itself: enough to check the copy before parsing it.
+/// The manifest's facts about the copy itself: enough to check the copy before parsing it.
 ///
 /// Source: `Protocol/README.md` section 4.4.
 public struct StoreFacts: Hashable, Sendable, Codable {

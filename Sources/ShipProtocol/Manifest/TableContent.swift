@@ -1,5 +1,5 @@
-/// What one table of a store holds, in a few bytes: two stores with equal digests hold the same rows in it. A consumer compares it
-/// with the store before it installs the store.
+/// The content of one table of a store, in a few bytes: two stores with equal digests hold the same rows in it. A consumer compares it with
+/// the store before it installs the store.
 ///
 /// Source: `Protocol/README.md` section 4.8.
 public struct TableContent: Hashable, Sendable, Codable {

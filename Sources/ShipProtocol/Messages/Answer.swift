@@ -4,7 +4,7 @@
 /// Source: `Protocol/README.md` section 5.2. Vectors: `answer_*`.
 package struct Answer: Hashable, Sendable {
     /// By rising index; `nil` for all parts.
-    package let wants: [Want]?
+    package let wants: [PartRequest]?
 
     package struct Want: Hashable, Sendable, Codable {
         package let part: Int
@@ -12,11 +12,11 @@ package struct Answer: Hashable, Sendable {
         package let encodings: [ForeignText]?
         /// Of a store that the consumer holds with its external files, and keeps until the shipment is over.
         package let base: ContentDigest?
-        /// What has come of the part before.
+        /// The beginning of the part that came before.
         package let from: Start?
     }
 
-    package init(_ wants: [Want]?) { self.wants = wants }
+    package init(_ wants: [PartRequest]?) { self.wants = wants }
 
     /// All parts.
     package static let everything = Answer(nil)
@@ -33,7 +33,7 @@ package struct Answer: Hashable, Sendable {
         let isShort = parts.count <= Limits.partsOverBase
         wants = parts.sorted().map { part in
             let begun = begun.flatMap { $0.index == part ? $0 : nil }
-            return Want(
+            return PartRequest(
                 part: part, encodings: begun?.encodings.map(\.name),
                 base: part == 0 ? base : isShort || begun != nil ? filesBase : nil,
                 from: begun?.start.map(Start.init))
@@ -42,7 +42,7 @@ package struct Answer: Hashable, Sendable {
 
     /// - Parameter parts: Only these, in their encodings.
     package init(again parts: [WantedPart]) {
-        wants = parts.map { Want(part: $0.index, encodings: $0.encodings.map(\.name), base: nil, from: nil) }
+        wants = parts.map { PartRequest(part: $0.index, encodings: $0.encodings.map(\.name), base: nil, from: nil) }
     }
 }
 
@@ -72,9 +72,9 @@ package struct WantedPart: Hashable, Sendable {
     package let index: Int
     /// The preferred one first; at least one.
     package let encodings: [PartEncoding]
-    /// What encodings with a base refer to.
+    /// The base that encodings refer to.
     package let base: ContentDigest?
-    /// What has come of the part before, and need not come again.
+    /// The beginning of the part that came before, and need not come again.
     package let start: StreamStart?
 
     package init(
@@ -154,8 +154,8 @@ extension Answer {
     }
 }
 
-/// What came of a part in an earlier session that broke off: the beginning of the part's stream. The stream is the data of all its
-/// DATA in one encoding, in order, each after its size in 4 bytes.
+/// The beginning of a part's stream that came in an earlier session, which broke off. The stream is the data of all its DATA in one
+/// encoding, in order, each after its size in 4 bytes.
 ///
 /// Source: `Protocol/README.md` sections 3.3 and 5.2.
 package struct StreamStart: Hashable, Sendable {
@@ -187,7 +187,7 @@ extension Answer {
     }
 }
 
-extension Answer.Want {
+extension Answer.PartRequest {
     /// Whether it wants the part in the encoding of `from`: it names that encoding, or names none; and it names a base if the
     /// encoding needs one.
     var wantsEncodingOfStart: Bool {
@@ -196,7 +196,7 @@ extension Answer.Want {
         return base != nil || PartEncoding(named: from.encoding)?.needsBase != true
     }
 
-    /// What has come of the part before.
+    /// The beginning of the part that came before.
     ///
     /// - Parameter possible: The encodings in which the part may come.
     /// - Returns: `nil` if nothing has come, or in an encoding that is not possible although the answer names it.

@@ -5,14 +5,14 @@ package struct Hello: Hashable, Sendable {
     package let software: ForeignText
     /// The encodings that it supports beside the mandatory ones, the preferred one first.
     package let encodings: [ForeignText]?
-    /// What it holds of each store, for manifests and deltas to refer to.
+    /// Its holdings of each store, for manifests and deltas to refer to.
     package let holds: [HeldStore]?
     /// How often it wants to hear a producer that stays between shipments, in seconds; `nil` if it does not wait for one.
     package let stays: Int?
-    /// What it does with signatures; `nil` if no SIGNATURE may come.
+    /// Its use of signatures; `nil` if no SIGNATURE may come.
     package let signatures: ForeignText?
 
-    /// What a consumer of a two-way session does with signatures.
+    /// The uses that a consumer of a two-way session has for signatures.
     package enum Signatures: String, Hashable, Sendable {
         /// It takes shipments that another device has signed than the one that brings them.
         case taken
@@ -56,7 +56,7 @@ package struct Hello: Hashable, Sendable {
         self.signatures = signatures.map { ForeignText($0.rawValue) }
     }
 
-    /// What it does with signatures, as far as this version knows that.
+    /// Its use of signatures, as far as this version knows that.
     package var knownSignatures: Signatures? { signatures.flatMap { Signatures(rawValue: $0.unescaped) } }
 }
 
@@ -77,8 +77,8 @@ extension Hello: Message {
     }
 }
 
-/// What a consumer holds of one sender, as a file that goes back to the sender: in one-way mode deltas may refer to it. Nothing proves
-/// who has written the file.
+/// The holdings of one sender's stores, as a file that goes back to the sender: in one-way mode deltas may refer to it. Nothing proves who
+/// has written the file.
 ///
 /// Source: `Protocol/README.md` section 5.6. Vectors: `holdings_*`.
 public struct HoldingsFile: Hashable, Sendable {
@@ -136,7 +136,7 @@ public struct HoldingsFile: Hashable, Sendable {
     /// The content of the file.
     package var encoded: [UInt8] { self.jsonBytes }
 
-    /// What the consumer holds of a store.
+    /// The consumer's holding of a store.
     package subscript(_ name: StoreName) -> Held? { holds.first { $0.name == name } }
 }
 

@@ -122,7 +122,7 @@ struct JSONSyntax {
         try take("\"")
     }
 
-    /// What follows a backslash.
+    /// The characters after a backslash.
     private mutating func escape() throws(ProtocolError) {
         guard let byte = peek else { throw bad("not JSON") }
         index += 1

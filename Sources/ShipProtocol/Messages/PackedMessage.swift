@@ -81,7 +81,7 @@ extension FrameType {
         return ManifestContent.ID(bytes: Array(payload.dropFirst().prefix(ManifestContent.ID.size)))
     }
 
-    /// What a stream may refer to at its beginning.
+    /// The bytes that a stream may refer to at its beginning.
     private static func window(after contents: [ManifestContent]) -> [UInt8] {
         Array((messageDictionary + contents.flatMap(\.json)).suffix(windowSize))
     }

@@ -33,24 +33,24 @@ public struct Reason: Hashable, Sendable {
     public let code: ForeignText
     /// For people, in the other side's words: no code acts upon it.
     public let message: ForeignText
-    /// What is over; `nil` for the session.
-    let ends: Extent?
+    /// The scope of the end; `nil` for the session.
+    let ends: Scope?
 
-    /// What a refusal or a cancellation ends.
-    package enum Extent: String, Hashable, Sendable, Codable {
+    /// The scope of a refusal or a cancellation.
+    package enum Scope: String, Hashable, Sendable, Codable {
         case shipment
         case session
     }
 
-    /// What is over.
-    package var extent: Extent { ends ?? .session }
+    /// The scope of the end.
+    package var scope: Scope { ends ?? .session }
 
     /// `nil` for a code that this version does not know.
     public var knownCode: RefusalCode? { RefusalCode(rawValue: code.unescaped) }
 
     /// Removes U+0000 from the message, and cuts it at the limit.
-    package init(_ code: RefusalCode, message: String, ending extent: Extent = .session) {
-        ends = extent == .session ? nil : extent
+    package init(_ code: RefusalCode, message: String, ending scope: Scope = .session) {
+        ends = scope == .session ? nil : scope
         self.code = ForeignText(code.rawValue)
         var message = message.filter { $0 != "\0" }
         while message.utf8.count > Limits.reasonLength { message.removeLast() }
@@ -65,12 +65,12 @@ public struct Reason: Hashable, Sendable {
         if firstFlaw != nil { return nil }
     }
 
-    private init(_ code: ForeignText, _ message: ForeignText, _ ends: Extent?) {
+    private init(_ code: ForeignText, _ message: ForeignText, _ ends: Scope?) {
         (self.code, self.message, self.ends) = (code, message, ends)
     }
 
-    /// The same, with another extent.
-    package func ending(_ extent: Extent) -> Reason { Reason(code, message, extent == .session ? nil : extent) }
+    /// The same, with another scope.
+    package func ending(_ scope: Scope) -> Reason { Reason(code, message, scope == .session ? nil : scope) }
 }
 
 extension Reason: Message {

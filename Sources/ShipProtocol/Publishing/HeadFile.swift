@@ -6,7 +6,7 @@ package struct HeadFile: Hashable, Sendable {
     private static let version: UInt8 = 1
 
     package let signature: Signature
-    /// What is signed, beside the publisher's id.
+    /// The signed bytes, beside the publisher's id.
     package let content: [UInt8]
     /// The JSON, and the shipments after it.
     private let json: [UInt8]
@@ -73,7 +73,7 @@ package struct HeadFile: Hashable, Sendable {
 }
 
 extension Signature {
-    /// What the signature of a head covers.
+    /// The bytes that the signature of a head covers.
     ///
     ///     0   30 bytes  `ship-store publication head v1` in ASCII
     ///     30  32 bytes  the publisher's id

@@ -13,7 +13,7 @@ package struct StepSearch: Sendable {
     /// The catalogs that were named, and the digests of those that were read.
     private var named: [CatalogLink] = []
     private var read: Set<ContentDigest> = []
-    /// What reading them has cost, in bytes.
+    /// The cost of reading them, in bytes.
     private var cost: Int64 = 0
     /// The catalog of the last landmark, which has the way from nothing.
     private var landmark: CatalogLink?

@@ -1,5 +1,5 @@
-/// What a publication has of one store beside the head, up to some content of it. Every few publishes there is a new catalog, with the steps
-/// since the one before; every few catalogs the content is a landmark, and the catalog has the way there from nothing.
+/// The steps that a publication has of one store beside the head, up to some content of it. Every few publishes there is a new catalog,
+/// with the steps since the one before; every few catalogs the content is a landmark, and the catalog has the way there from nothing.
 ///
 ///     whole --leap--> landmark ------------leap------------> catalog
 ///                        |-----skip-----> catalog --skip--------|
@@ -136,7 +136,7 @@ extension StoreCatalog: Message {
         return steps
     }
 
-    /// What may be the shipments of a bundle; `nil` for what is none.
+    /// The shipments of a bundle, unchecked; `nil` for bytes that are none.
     package static func shipments(inBundle bytes: [UInt8]) -> [UInt8]? {
         bytes.count <= Limits.bundleSize ? try? PublicationText.unpacked(bytes[...]) : nil
     }

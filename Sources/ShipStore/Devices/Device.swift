@@ -61,8 +61,10 @@ public struct Device: Sendable {
     }
 
     /// Trusts a device from now on, or changes what it is trusted with.
-    public func trust(_ id: DeviceIdentifier, _ terms: TrustList.Terms = .init()) throws(ShipmentError) -> TrustedPeer {
-        try Self.explained { try folder.trust(id, terms, at: Timestamp(Date())) }
+    public func trust(_ id: DeviceIdentifier, _ changes: TrustList.PeerChanges = .init()) throws(ShipmentError)
+        -> TrustedPeer
+    {
+        try Self.explained { try folder.trust(id, changes, at: Timestamp(Date())) }
     }
 
     /// - Parameter idOrName: The peer's id or name.

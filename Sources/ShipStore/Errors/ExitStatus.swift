@@ -29,7 +29,7 @@ package enum ExitStatus: Int32, Hashable, Sendable {
     case tooOld = 79
     /// Shipments of a store do not arrive, or its current generation cannot be read; sysexits(3) has no number for that.
     case failing = 80
-    /// What a shell says of a program that SIGHUP, SIGINT or SIGTERM ended.
+    /// A shell's status of a program that SIGHUP, SIGINT or SIGTERM ended.
     case hungUp = 129
     case interrupted = 130
     case terminated = 143

@@ -1,15 +1,15 @@
 package import ShipProtocol
 
-/// What follows from a failure.
+/// The consequences of a failure.
 package struct FailureRule: Hashable, Sendable {
     package let exitStatus: ExitStatus
-    /// What a consumer refuses with; `nil` where there is no other side to tell.
+    /// The code of a consumer's refusal; `nil` where there is no other side to tell.
     package let refusal: RefusalCode?
     /// Whether a consumer that refuses a shipment for this may take the next one of the same session.
     ///
     /// Source: `Protocol/README.md` section 5.4.
     package let endsShipmentAlone: Bool
-    /// What a producer gives up with; `nil` where there is no other side to tell.
+    /// The code with which a producer gives up; `nil` where there is no other side to tell.
     package let cancellation: RefusalCode?
     /// Whether the words of the error may go to the other side. Words that name paths of the store, or of what a device keeps for
     /// itself, stay here; a refusal may name the inbox.
@@ -46,7 +46,7 @@ extension FailureRule {
         Self(exitStatus: status, refusal: refusal, endsShipmentAlone: true, cancellation: .stopped, isTold: isTold)
     }
 
-    /// What the other side has ended a shipment for: the statuses of `Protocol/README.md` section 7.
+    /// The rule for a shipment that the other side has ended: the statuses of `Protocol/README.md` section 7.
     static func ended(for code: RefusalCode?) -> Self {
         switch code {
         case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported: .untold(.protocolBroken)

@@ -137,7 +137,7 @@ extension CoordinatorError: ExplainedError {
 }
 
 extension Omissions {
-    /// What was left out, as a list in words.
+    /// The parts that were left out, as a list in words.
     ///
     /// - Parameter bytes: How a size is said.
     public func words(bytes: (Int64) -> String = { "\($0) bytes" }) -> PrintableText {

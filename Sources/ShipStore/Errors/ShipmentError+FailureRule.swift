@@ -66,10 +66,10 @@ extension ShipmentError {
         }
     }
 
-    /// What a consumer refuses with, or `nil` where there is no other side to tell.
+    /// The reason of a consumer's refusal, or `nil` where there is no other side to tell.
     package var refusal: Reason? { failureRule.refusal.map(reason) }
 
-    /// What a producer gives up with, or `nil` where there is no other side to tell.
+    /// The reason for which a producer gives up, or `nil` where there is no other side to tell.
     var cancellation: Reason? { failureRule.cancellation.map(reason) }
 
     /// Whether a consumer that refuses a shipment for this may take the next one of the same session.
@@ -258,7 +258,7 @@ extension LinkError {
 }
 
 extension ProtocolError {
-    /// What came over a link breaks the protocol.
+    /// The rule for bytes of a link that break the protocol.
     fileprivate var failureRule: FailureRule {
         switch self {
         // Nothing goes through a link that has ended.
@@ -272,7 +272,7 @@ extension ProtocolError {
         }
     }
 
-    /// What came from a file breaks the protocol.
+    /// The rule for bytes of a file that break the protocol.
     fileprivate var failureRuleOfFile: FailureRule {
         if case .featureNotSupported = self { .inFile(code, alone: true) } else { .inFile(code) }
     }

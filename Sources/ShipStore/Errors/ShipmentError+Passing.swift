@@ -5,7 +5,7 @@ extension ShipmentError {
     var breaksLink: Bool {
         switch self {
         case .link, .overdue, .protocolBroken: true
-        case .refused(let reason), .givenUp(let reason): reason.extent == .session
+        case .refused(let reason), .givenUp(let reason): reason.scope == .session
         default: false
         }
     }

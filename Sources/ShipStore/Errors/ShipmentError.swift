@@ -19,7 +19,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case link(LinkError)
     /// The other side does not keep to the protocol, or its bytes were damaged on the way.
     case protocolBroken(ProtocolError)
-    /// What is in a file is no shipment, or is damaged or cut off.
+    /// The content of a file is no shipment, or is damaged or cut off.
     case badFile(ProtocolError)
     /// A block does not decode, or cannot be encoded.
     case compression(CompressionError)
@@ -29,7 +29,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case refused(Reason)
     /// The producer has given up.
     case givenUp(Reason)
-    /// What came in is no sound store, although its digest is right.
+    /// The store that came in is not sound, although its digest is right.
     case badStore(StoreCheck.Flaw)
     /// The shipment is larger than the budget allows.
     case tooMuch(ShipmentBudget.Excess)
@@ -41,7 +41,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case model(ModelFileError)
     /// It could not be installed.
     case install(InboxError)
-    /// What is installed cannot be read.
+    /// The installed copy cannot be read.
     case serving(CoordinatorError)
     /// The store's metadata could not be set.
     case metadata(MetadataError)
@@ -52,7 +52,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case report(ReportError)
     /// A restore failed, and something of it is still there.
     indirect case unfinished(ShipmentError, Leftovers)
-    /// What is remembered of acknowledged copies cannot be used, or not be changed.
+    /// The memory of acknowledged copies cannot be used, or not be changed.
     case memory(BaseMemoryError)
     /// Nothing is remembered under this name.
     case notRemembered(StoreName)
@@ -70,7 +70,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case noStoreFor(DeviceIdentifier)
     /// The device at the other end may not be the sender, the receiver or the relay of a store of this name.
     case notAllowed(StoreName, TrustedPeer.Role)
-    /// What an inbox holds cannot be passed on: the generation came without a signature of the device that made it.
+    /// A generation of an inbox cannot be passed on: the generation came without a signature of the device that made it.
     case notSigned(StoreName, generation: Int)
     /// The receiver's program knows nothing of shipments that another device has signed than the one at the other end of the link.
     case takesNoRelay

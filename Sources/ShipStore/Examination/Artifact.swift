@@ -3,7 +3,7 @@ import StoreFiles
 import StoreInbox
 public import SystemPackage
 
-/// What a path leads to, among the things that this program makes or reads.
+/// The kind of thing at a path, among those that this program makes or reads.
 public enum Artifact: Hashable, Sendable {
     case inbox(FilePath)
     /// The folder of a generation.

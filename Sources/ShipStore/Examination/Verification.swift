@@ -20,7 +20,7 @@ public struct Verification: Sendable {
     /// Whether it is a store of an inbox without a current generation: the first shipment was interrupted.
     public var isAwaited = false
 
-    /// What was verified.
+    /// The place of what was verified.
     public enum Place: Hashable, Sendable {
         /// A store or a shipment.
         case file(FilePath)

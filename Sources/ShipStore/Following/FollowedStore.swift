@@ -22,7 +22,7 @@ final class FollowedStore: Sendable {
         var content: ManifestContent.ID?
         /// The nonce of the last question that is not answered yet.
         var question: UInt64?
-        /// What a shipment that is to be offered answers, as its copy was begun after the question had come.
+        /// The answer in a shipment that is to be offered, as its copy was begun after the question had come.
         var answer: Newest?
         /// No question is answered before, unless by a shipment.
         var noAnswerBefore = ContinuousClock.now
@@ -40,7 +40,7 @@ final class FollowedStore: Sendable {
     /// How often a store is shipped that is refused for good.
     private static let mostAttempts = 3
     private static let backoff = Backoff(first: .seconds(1), longest: .seconds(300))
-    /// What is wrong with the store itself is mended here, at any moment.
+    /// A fault of the store itself is mended here, at any moment.
     private static let backoffOfSource = Backoff(first: .seconds(1), longest: .seconds(30))
     /// A look may make notices itself, and where a clock was set back nothing tells them from those of a commit.
     private static let mostLooksInVain = 3
@@ -117,7 +117,7 @@ final class FollowedStore: Sendable {
     /// The receiver asks for the newest state.
     func ask(_ nonce: UInt64) { state.withLock { $0.question = nonce } }
 
-    /// What was asked last, and is not answered. A state that is read from here on answers it.
+    /// The last question, which is not answered. A state that is read from here on answers it.
     var question: UInt64? { state.withLock { $0.question } }
 
     /// The answer to a question since which the store has been found as the receiver has it.
@@ -137,7 +137,7 @@ final class FollowedStore: Sendable {
         state.withLock { ($0.answer, $0.hasRows) = (answer, manifest.hasRows) }
     }
 
-    /// What the offer of a manifest answers, if it is of the state that was read last; once.
+    /// The answer in the offer of a manifest, if it is of the state that was read last; once.
     private func takeAnswer(by manifest: Manifest) -> Newest? {
         state.withLock { state in
             guard let answer = state.answer, answer.content == ManifestContent(of: manifest).id else { return nil }

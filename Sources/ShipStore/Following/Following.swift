@@ -22,7 +22,7 @@ public struct Following: Sendable {
 
     public init() {}
 
-    /// What an app tells those that follow its stores.
+    /// An app's word to those that follow its stores.
     public final class Control: Sendable {
         private let paused = Atomic(false)
         /// Called with each store that changes, `nil` for all of them.

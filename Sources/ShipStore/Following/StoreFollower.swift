@@ -68,10 +68,10 @@ package final class StoreFollower: Sendable {
         let nothing = link.device.map(ShipmentError.noStoreFor)
         // Into an inbox there may come a store for who waits.
         if let nothing, stores.isEmpty, !stays || !producer.isOfInbox {
-            let departure = try await Departure([], producer.options, start: .now, report: report)
-            try await departure.refuse(nothing, over: link)
+            let job = try await SendJob([], producer.options, start: .now, report: report)
+            try await job.refuse(nothing, over: link)
         }
-        let departure = try await Departure(
+        let job = try await SendJob(
             [], producer.options, start: .now, to: receiver,
             report: { [self] event in
                 if case .delivered = event { attempts.succeeded() }
@@ -83,11 +83,11 @@ package final class StoreFollower: Sendable {
         return try await withThrowingTaskGroup(of: ShipmentError?.self) { group in
             defer { group.cancelAll() }
             group.addTask { [self] in
-                guard stays else { return try await departure.ship(open, over: link, makingWay: { end.yield($0) }) }
+                guard stays else { return try await job.ship(open, over: link, makingWay: { end.yield($0) }) }
                 // Who passes on what it has does not know what is the newest.
                 var asked: (@Sendable (Question) -> Void)?
                 if !producer.isOfInbox { asked = { [self] in ask($0) } }
-                return try await departure.ship(
+                return try await job.ship(
                     open, over: link, makingWay: { end.yield($0) }, orSaying: nothing, asked: asked,
                     following: { [self] in try await next(answering: $0) })
             }

@@ -11,7 +11,7 @@ final class WatchedStore: Sendable {
     private let place: Place
     private let copying: CopyOptions
     private let following: Following
-    /// What receivers have acknowledged and the memory does not have yet; `nil` where everything goes there at once.
+    /// The copies that receivers have acknowledged and the memory does not have yet; `nil` where everything goes there at once.
     let recent: RecentBases?
     /// Whether several receivers may come for it: then the newest copy stays when nobody is being sent it.
     private let isShared: Bool
@@ -30,11 +30,11 @@ final class WatchedStore: Sendable {
     /// Who does the same waits for the other, and finds the work done.
     private enum Work { case look, copy }
 
-    /// What a look has found.
+    /// The findings of a look.
     struct Look: Sendable {
         /// `nil` where that cannot be told.
         var state: StoreState?
-        /// What it has left; `nil` if there may have been a change since it began.
+        /// The traces that it has left; `nil` if there may have been a change since it began.
         var left: StoreTraces?
     }
 
@@ -86,8 +86,8 @@ final class WatchedStore: Sendable {
 
     // MARK: Notices
 
-    /// What a commit writes to: in WAL mode the log, in the other modes the store's file. A link is watched where it is, and where it leads.
-    /// Of an inbox's store none.
+    /// The files that a commit writes to: in WAL mode the log, in the other modes the store's file. A link is watched where it is, and
+    /// where it leads. Of an inbox's store none.
     var files: [FilePath] {
         guard case .live(let path) = place else { return [] }
         let real = (try? PlatformCalls.realPath(of: path)) ?? path
@@ -99,7 +99,7 @@ final class WatchedStore: Sendable {
 
     // MARK: Looking
 
-    /// What tells, without opening the store, whether there has been a commit.
+    /// The traces that tell, without opening the store, whether there has been a commit.
     var traces: StoreTraces {
         switch place {
         case .live(let path): StoreTraces(of: (try? PlatformCalls.realPath(of: path)) ?? path)
@@ -134,7 +134,7 @@ final class WatchedStore: Sendable {
         return look
     }
 
-    /// What has been left since then; `nil` if there may have been a change meanwhile.
+    /// The traces that have been left since then; `nil` if there may have been a change meanwhile.
     private func left(since before: StoreTraces) -> StoreTraces? {
         let after = traces
         // To open a store may leave traces, too. If so, another look tells them from those of a commit.

@@ -6,7 +6,7 @@ import StoreOperations
 import StoreServing
 public import SystemPackage
 
-/// What has become of a store that an app brings along, and that was to be the first generation: `Consumer.adopt`.
+/// The outcome for a store that an app brings along, and that was to be the first generation: `Consumer.adopt`.
 public struct Adoption: Hashable, Sendable {
     /// The current generation.
     public let generation: Generation
@@ -82,7 +82,7 @@ extension Consumer {
 }
 
 extension StoreName {
-    /// What the name of a file in a bundle suggests: `Recipes` for `Recipes.base.sqlite`.
+    /// The name that the name of a file in a bundle suggests: `Recipes` for `Recipes.base.sqlite`.
     init?(ofBundle path: FilePath) {
         let name = StoreName(suggestedBy: path)
         let ending = ".base"

@@ -3,7 +3,7 @@ import StoreFiles
 public import StoreInbox
 import StoreInstall
 
-/// What became of one generation that the retention does not keep, or of a shipment that broke off: `prune`.
+/// The outcome for one generation that the retention does not keep, or of a shipment that broke off: `prune`.
 public struct GenerationPruning: Hashable, Sendable {
     public let name: StoreName
     /// `nil` for a shipment that broke off.

@@ -36,13 +36,13 @@ extension Inbox {
         public let age: CopyAge?
     }
 
-    /// What is in an inbox.
+    /// The content of an inbox.
     public struct Listing: Sendable {
         /// Sorted by name, then the oldest first.
         public fileprivate(set) var entries: [Entry] = []
         /// The folders of generations that cannot be read, and why.
         public fileprivate(set) var damaged: [(name: StoreName, path: FilePath, problem: InboxError)] = []
-        /// What somebody else has put among the stores, and is passed over.
+        /// Others' files among the stores, which are passed over.
         public fileprivate(set) var strangers: [FilePath] = []
     }
 
@@ -82,7 +82,7 @@ extension Inbox {
         }
     }
 
-    /// What is known of a generation; `nil` if it is gone.
+    /// The facts about a generation; `nil` if it is gone.
     func entry(
         _ generation: Generation, _ name: StoreName, isCurrent: Bool, _ record: RollbackRecord, _ lease: LeaseRecord?,
         in folder: InboxFolder, isHeld: Bool?

@@ -10,11 +10,11 @@ import StoreInstall
 /// wait.
 package struct StoreStatus: Sendable {
     package let name: StoreName
-    /// What is current; `nil` where nothing is yet, or where it cannot be read. Whether a reader holds it is not asked.
+    /// The current generation; `nil` where nothing is yet, or where it cannot be read. Whether a reader holds it is not asked.
     package let current: Inbox.Entry?
     /// Why what is current cannot be read.
     package let problem: InboxError?
-    /// What is coming in, or has broken off and waits for the rest.
+    /// The shipments that are coming in, or have broken off and wait for the rest.
     package let unfinished: [Inbox.Waiting]
     /// Since when its publisher has halted it; `nil` if it has not.
     package let halted: Timestamp?

@@ -3,8 +3,7 @@ import EssentialFoundation
 import ShipProtocol
 import StoreInbox
 
-/// What the shipments of a one-way session may build on: what their receiver has said that it holds, and a shipment that was made
-/// before.
+/// The bases of the shipments of a one-way session: the holdings that their receiver has named, and a shipment that was made before.
 final class FiledBases: Sendable {
     private let holdings: HoldingsFile?
     /// The stores of the earlier shipment, and what keeps them unpacked.

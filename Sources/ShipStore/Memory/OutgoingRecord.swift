@@ -1,8 +1,8 @@
 import ShipCompression
 import StoreFiles
 
-/// What a producer records of a shipment on its way out, so that another session can go on with the shipment if the link breaks. An error
-/// in it never fails a shipment.
+/// A producer's record of a shipment on its way out, so that another session can go on with the shipment if the link breaks. An error in it
+/// never fails a shipment.
 protocol OutgoingRecord: Sendable {
     /// Takes up what an earlier session recorded of the part that was open.
     ///

@@ -8,7 +8,7 @@ import SystemPackage
 /// The remembered copies of one store that is being shipped, which its receivers have acknowledged. No error in them fails a shipment.
 struct RememberedBases: Sendable {
     let memory: BaseMemory
-    /// What is not in the memory yet; `nil` where everything goes there at once.
+    /// The copies that are not in the memory yet; `nil` where everything goes there at once.
     let recent: RecentBases?
     let key: BaseKey
 

@@ -8,7 +8,7 @@ import Synchronization
 final class SendingRecord: OutgoingRecord {
     /// Less is not recorded in the memory, in bytes: to send it again costs less.
     private static let leastRecorded = 64 * 1024
-    /// What goes within this time stays in this process, unless it is more than `mostInProcess` bytes: most shipments are over then.
+    /// Bytes that go within this time stay in this process, unless they are more than `mostInProcess`: most shipments are over then.
     private static let grace = Duration.milliseconds(500)
     private static let mostInProcess = 2 * 1024 * 1024
 

@@ -10,7 +10,7 @@ struct StoreContinuity: Sendable {
     private let memory: BaseMemory
     private let source: Producer.Source
     private let receiver: String
-    /// What the app calls the store.
+    /// The app's name for the store.
     private let key: String?
 
     /// - Parameter receiver: A device's id, or a place; empty for any receiver of a one-way shipment.
@@ -58,7 +58,7 @@ struct StoreContinuity: Sendable {
 }
 
 extension PeerLink {
-    /// What the other end is called in the memory: a device's id, or an endpoint, wherever this process is.
+    /// The name of the other end in the memory: a device's id, or an endpoint, wherever this process is.
     var nameOfReceiver: String {
         if let device { return device.text }
         guard case .at(.unix(let path)) = peer else { return "\(peer)" }

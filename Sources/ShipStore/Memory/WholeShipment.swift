@@ -2,7 +2,7 @@
 public enum WholeShipment: Error, Hashable, Sendable {
     /// The receiver holds nothing of this store, or nothing from this sender.
     case notHeld
-    /// What the receiver holds is from another sender, or the earlier shipment is another one's.
+    /// The receiver's copy is from another sender, or the earlier shipment is another one's.
     case otherSender
     /// This side no longer has a copy of what the receiver holds.
     case notRemembered

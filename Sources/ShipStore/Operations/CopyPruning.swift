@@ -1,6 +1,6 @@
 public import StoreOperations
 
-/// What a pruning of kept copies has found.
+/// The findings of a pruning of kept copies.
 public struct CopyPruning: Sendable {
     /// The copies to remove, the oldest of each store first.
     public let findings: [(copy: KeptCopy, removal: KeptCopies.Removal)]

@@ -2,13 +2,13 @@ import StoreBases
 public import StoreOperations
 public import SystemPackage
 
-/// What became of a destroyed store and of the files beside it; or, from `destructionPlan`, what would become of them.
+/// The outcome for a destroyed store and the files beside it; or, from `destructionPlan`, the outcome to expect.
 public struct Destruction: Hashable, Sendable {
     /// The store, without symbolic links.
     public let store: FilePath
     /// The symbolic links by which the user named it, which led nowhere without it.
     public let links: [FilePath]
-    /// What would go with it, from `destructionPlan`: its sidecars and external files.
+    /// The files that would go with it, from `destructionPlan`: its sidecars and external files.
     public let files: [FilePath]
     /// The files that stay in its support folder, and why.
     public let remainingFiles: [RemainingFile]

@@ -58,12 +58,13 @@ extension DiskReservation {
     ///
     /// - Parameter references: The files to which the store's rows refer.
     static func sizeToMove(
-        _ support: SupportFolder, _ references: Set<ExternalFileName>, with companions: Companions, to folder: FilePath
+        _ support: SupportFolder, _ references: Set<ExternalFileName>, with otherFiles: OtherSupportFiles,
+        to folder: FilePath
     ) throws(FileError) -> Int64 {
         func device(_ path: FilePath) -> UInt64? { (try? PlatformCalls.statusFollowingLinks(of: path))?.device }
         let names = try support.names().intersection(references)
         let size = names.reduce(Int64(0)) { $0 + ((try? PlatformCalls.status(of: support.path(of: $1)))?.size ?? 0) }
-        return (device(support.path) == device(folder) ? size : 2 * size) + companions.size
+        return (device(support.path) == device(folder) ? size : 2 * size) + otherFiles.size
     }
 
     /// Bytes of all of them.

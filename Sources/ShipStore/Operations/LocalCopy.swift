@@ -7,9 +7,9 @@ public import SystemPackage
 /// A compact copy of a live store on the same device, in a folder of the user's: `copy`.
 public struct LocalCopy: Hashable, Sendable {
     public let path: FilePath
-    /// What a consumer would be told of it.
+    /// The manifest that a consumer would get with it.
     public let manifest: Manifest
-    /// What SQLite's check of it complains of first; `nil` for a sound copy.
+    /// The first complaint of SQLite's check of it; `nil` for a sound copy.
     public let damage: ForeignText?
 
     /// The paths of its external files, in the order of the manifest.

@@ -38,7 +38,7 @@ extension LocalStore {
         }
     }
 
-    /// What `destroy` would remove, and what it would leave. The store may be in use, and nothing changes.
+    /// The files that `destroy` would remove, and those that it would leave. The store may be in use, and nothing changes.
     public func destructionPlan() async throws(ShipmentError) -> Destruction {
         try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
             let named = try NamedStore(path)

@@ -49,7 +49,7 @@ private struct MoveSession: Sendable {
         defer { withExtendedLifetime(locks) {} }
         guard let old = locks.old else {
             let source = try SourceStore(at: try movedHome().path, busyTimeout: busyHandler.busyTimeout)
-            return Relocation(path: target.path, way: try await place(source, temporary.path, locks))
+            return Relocation(path: target.path, outcome: try await place(source, temporary.path, locks))
         }
         let removal = RemovalSession(named: named, supportLock: old, busyHandler: busyHandler)
         if let relocation = try await finishEarlierMove(removal) { return relocation }
@@ -57,20 +57,20 @@ private struct MoveSession: Sendable {
         let hold = try ExclusiveHold(on: home, busyHandler)
         let source = try SourceStore(
             at: home.path, busyTimeout: busyHandler.busyTimeout, through: hold.connection.queue)
-        let way: Relocation.Way
+        let placement: Relocation.Outcome
         if try await isThere(source, hold) {
-            way = .wasThere
-            _ = try companions(of: home).carry()
+            placement = .wasThere
+            _ = try otherFiles(of: home).carry()
             try target.makeDurable()
         } else {
-            way = try await place(source, temporary.path, locks)
+            placement = try await place(source, temporary.path, locks)
         }
-        let plan = try await removal.plan(hold, carrying: companions(of: home))
+        let plan = try await removal.plan(hold, carrying: otherFiles(of: home))
         // Before the old store goes. A failure costs only bytes: then the memory keeps the copies of a path without a store.
         try? store.memory?.follow(from: home.path, to: target.path)
         let outcome = try removal.remove(hold, as: plan, to: target)
         return Relocation(
-            path: target.path, way: way, removedLinks: outcome.removedLinks,
+            path: target.path, outcome: placement, removedLinks: outcome.removedLinks,
             remainingFiles: outcome.remainingFiles)
     }
 
@@ -102,10 +102,10 @@ private struct MoveSession: Sendable {
     private func finishEarlierMove(_ removal: RemovalSession) async throws -> Relocation? {
         let home = removal.named.home
         guard try !exists(home.path), try exists(target.path), try removal.followed(moveTo: target),
-            let outcome = try await removal.finishKilled(carrying: companions(of: home))
+            let outcome = try await removal.finishKilled(carrying: otherFiles(of: home))
         else { return nil }
         return Relocation(
-            path: target.path, way: .wasThere, removedLinks: outcome.removedLinks,
+            path: target.path, outcome: .wasThere, removedLinks: outcome.removedLinks,
             remainingFiles: outcome.remainingFiles)
     }
 
@@ -125,11 +125,11 @@ private struct MoveSession: Sendable {
         }
     }
 
-    private func companions(of home: StoreHome) throws(FileError) -> Companions {
-        try Companions(of: home.supportFolder, to: target.supportFolder)
+    private func otherFiles(of home: StoreHome) throws(FileError) -> OtherSupportFiles {
+        try OtherSupportFiles(of: home.supportFolder, to: target.supportFolder)
     }
 
-    private func place(_ source: SourceStore, _ folder: FilePath, _ locks: Locks) async throws -> Relocation.Way {
+    private func place(_ source: SourceStore, _ folder: FilePath, _ locks: Locks) async throws -> Relocation.Outcome {
         let survey = try await source.survey(externalFiles: false)
         var copyOptions = store.options.making(in: folder)
         // Before the work of a copy.
@@ -142,17 +142,17 @@ private struct MoveSession: Sendable {
             }
             copyOptions.marking = .removed
         }
-        let companions = try companions(of: StoreHome(source.path))
-        let space = try await reserve(for: source, companions)
+        let otherFiles = try otherFiles(of: StoreHome(source.path))
+        let space = try await reserve(for: source, otherFiles)
         defer { withExtendedLifetime(space) {} }
         let copy = try await PreparedCopy(
             of: source, named: StoreName(suggestedBy: store.path), copyOptions)
         let claims = try await SupportFolderClaims(
             beside: target, waiting: busyHandler.busyTimeout, under: locks.target)
-        if !companions.areNone, let user = claims.user {
+        if !otherFiles.areNone, let user = claims.user {
             throw OperationError.sharedSupportFolder(target.supportFolder.path, with: user)
         }
-        let carried = try companions.carry()
+        let carried = try otherFiles.carry()
         do {
             guard try exists(target.path) else {
                 let manifest = copy.manifest
@@ -167,21 +167,21 @@ private struct MoveSession: Sendable {
             let schema = try await RestoreSource.schema(of: copy.copy.path)
             return .replaced(try await session.run(from: RestoreSource(copy, schema: schema)))
         } catch {
-            companions.takeBack(carried)
+            otherFiles.takeBack(carried)
             throw error
         }
     }
 
     /// Reserves the space for everything but the copy itself, which reserves its own.
     private func reserve(
-        for source: SourceStore, _ companions: Companions
+        for source: SourceStore, _ otherFiles: OtherSupportFiles
     ) async throws -> DiskReservation? {
         let support = StoreHome(source.path).supportFolder
-        guard try !support.names().isEmpty || !companions.areNone else { return nil }
+        guard try !support.names().isEmpty || !otherFiles.areNone else { return nil }
         var references: Set<ExternalFileName> = []
         if case .store(let files, _) = try await source.references() { references = files }
         return try DiskReservation.make(
-            try DiskReservation.sizeToMove(support, references, with: companions, to: target.folder), in: target.folder,
+            try DiskReservation.sizeToMove(support, references, with: otherFiles, to: target.folder), in: target.folder,
             leaving: store.options.keptFree)
     }
 

@@ -2,26 +2,26 @@ import ShipProtocol
 public import StoreOperations
 public import SystemPackage
 
-/// What a move has done.
+/// The outcome of a move.
 public struct Relocation: Hashable, Sendable {
     /// Of the store at its new place.
     public let path: FilePath
-    public let way: Way
+    public let outcome: Outcome
     /// Symbolic links by which the user named the old store, which led nowhere once that was gone.
     public let removedLinks: [FilePath]
-    /// What stayed in the old store's support folder, and why.
+    /// The files that stayed in the old store's support folder, and why.
     public let remainingFiles: [RemainingFile]
 
     init(
-        path: FilePath, way: Way, removedLinks: [FilePath] = [], remainingFiles: [RemainingFile] = []
+        path: FilePath, outcome: Outcome, removedLinks: [FilePath] = [], remainingFiles: [RemainingFile] = []
     ) {
         self.path = path
-        self.way = way
+        self.outcome = outcome
         self.removedLinks = removedLinks
         self.remainingFiles = remainingFiles
     }
 
-    public enum Way: Hashable, Sendable {
+    public enum Outcome: Hashable, Sendable {
         /// Nothing was there.
         case placed(Manifest)
         /// A store of that name was there, and has the content of the moved one.

@@ -16,10 +16,10 @@ struct RemovalSession: Sendable {
     private var home: StoreHome { named.home }
     private var removal: StoreRemoval { StoreRemoval(of: home) }
 
-    /// What is left of its external files, and the symbolic links by which the user named the store.
+    /// The external files that are left, and the symbolic links by which the user named the store.
     typealias Outcome = (remainingFiles: [RemainingFile], removedLinks: [FilePath])
 
-    /// What is found out before anything is removed: afterwards no row says any more what belonged to the store.
+    /// The findings before anything is removed: afterwards no row says any more what belonged to the store.
     struct Plan: Sendable {
         fileprivate let rows: ReferringFile
         fileprivate let claims: SupportFolderClaims
@@ -35,18 +35,18 @@ struct RemovalSession: Sendable {
     ///
     /// - Parameters:
     ///   - hold: On the store at its real path.
-    ///   - companions: Files that have been carried to the store's new place.
+    ///   - otherFiles: Files that have been carried to the store's new place.
     /// - Throws: Among others an error of the system, after which it is unknown what belongs to the store.
-    func plan(_ hold: borrowing ExclusiveHold, carrying companions: Companions? = nil) async throws -> Plan {
+    func plan(_ hold: borrowing ExclusiveHold, carrying otherFiles: OtherSupportFiles? = nil) async throws -> Plan {
         let rows = try await ReferringFile(
             ofStore: home.path, busyTimeout: busyHandler.busyTimeout, through: hold.connection.queue)
         // An earlier removal may have left files before the app made the store anew.
         _ = try await finishKilled(besides: rows)
-        return try await plan(of: rows, carrying: companions)
+        return try await plan(of: rows, carrying: otherFiles)
     }
 
     private func plan(
-        of rows: ReferringFile, besides kept: ReferringFile = .noStore, carrying companions: Companions?
+        of rows: ReferringFile, besides kept: ReferringFile = .noStore, carrying otherFiles: OtherSupportFiles?
     ) async throws -> Plan {
         let claims = try await SupportFolderClaims(
             beside: home, besides: kept, waiting: busyHandler.busyTimeout, under: supportLock)
@@ -54,7 +54,7 @@ struct RemovalSession: Sendable {
         let record = try RestoreRecord(of: home)
         let unreferred = Set(content.compactMap(SupportFolder.name(of:)).filter { record?.lists($0) == true })
         return Plan(
-            rows: rows, claims: claims, arrived: try arrived(of: companions, rows, claims), unreferred: unreferred,
+            rows: rows, claims: claims, arrived: try arrived(of: otherFiles, rows, claims), unreferred: unreferred,
             content: content)
     }
 
@@ -74,12 +74,12 @@ struct RemovalSession: Sendable {
     /// - Parameter rows: The rows of a store that has the same name now.
     /// - Returns: `nil` if none is under way.
     func finishKilled(
-        besides rows: ReferringFile = .noStore, carrying companions: Companions? = nil
+        besides rows: ReferringFile = .noStore, carrying otherFiles: OtherSupportFiles? = nil
     ) async throws -> Outcome? {
         try removal.sweep()
         guard let store = try removal.store else { return nil }
         let removed = try await ReferringFile(ofStore: store, busyTimeout: busyHandler.busyTimeout)
-        let plan = try await plan(of: removed, besides: rows, carrying: companions)
+        let plan = try await plan(of: removed, besides: rows, carrying: otherFiles)
         try busyHandler.check()
         return try finish(plan)
     }
@@ -91,10 +91,10 @@ struct RemovalSession: Sendable {
     ///
     /// - Returns: `nil` where they may belong to another store of the same stem, or the store keeps no external files.
     private func arrived(
-        of companions: Companions?, _ rows: ReferringFile, _ claims: SupportFolderClaims
+        of otherFiles: OtherSupportFiles?, _ rows: ReferringFile, _ claims: SupportFolderClaims
     ) throws(OperationError) -> [FilePath]? {
         guard claims.permitRemoval, claims.user == nil, rows.isCoreData else { return nil }
-        return try companions?.arrived() ?? []
+        return try otherFiles?.arrived() ?? []
     }
 
     /// This takes little time, and does not stop when the task is cancelled.
@@ -118,7 +118,7 @@ struct RemovalSession: Sendable {
 }
 
 extension SupportFolder {
-    /// What stays in the folder, by its paths there, and why.
+    /// The files that stay in the folder, by their paths there, and why.
     func remaining(
         _ places: [FilePath], _ claims: SupportFolderClaims, unreadable: FilePath? = nil
     ) -> [RemainingFile] {

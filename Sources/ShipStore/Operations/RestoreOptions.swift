@@ -24,7 +24,7 @@ public struct RestoreOptions: Hashable, Sendable {
 
     public init() {}
 
-    /// What becomes of the store as it was.
+    /// The fate of the store as it was.
     public enum SafetyCopy: Hashable, Sendable {
         /// It is kept in a folder beside the store, `.<name without extension>-safety`.
         case beside

@@ -15,7 +15,7 @@ struct RestoreSource: ~Copyable, Sendable {
     let store: FilePath
     /// In the order of the manifest.
     let files: [(file: ExternalFile, path: FilePath)]
-    /// What still has to be proven complete and sound (`prove`); `nil` for a copy that has just been taken.
+    /// The generation that still has to be proven complete and sound (`prove`); `nil` for a copy that has just been taken.
     let unproven: Generation?
     /// SHA-256 of its schema, as `StoreSurvey` has it.
     let schema: ContentDigest?

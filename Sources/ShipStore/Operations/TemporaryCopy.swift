@@ -10,7 +10,7 @@ public import SystemPackage
 public final class TemporaryCopy: Sendable {
     /// Of the copy: `<basename>-<yyyyMMddTHHmmss>.sqlite`, UTC.
     public let path: FilePath
-    /// What a consumer would be told of it.
+    /// The manifest that a consumer would get with it.
     public let manifest: Manifest
     /// Where its external files are, in the order of the manifest.
     public let externalFiles: [FilePath]

@@ -1,6 +1,6 @@
 package import ShipProtocol
 
-/// What a reader finds in the place of a head.
+/// A reader's find in the place of a head.
 package enum FetchedHead: Sendable {
     case none
     /// The head that is known.

@@ -2,11 +2,11 @@ public import DeviceTrust
 public import ShipLinks
 public import ShipProtocol
 
-/// What is wrong with a publication, or in the way of one.
+/// A fault of a publication, or an obstacle to one.
 public enum PublicationError: Error, Hashable, Sendable {
     /// Nothing has been published there.
     case nothingThere(Endpoint)
-    /// What lies in the place of the head is none.
+    /// The object in the place of the head is none.
     case badHead(Endpoint, ProtocolError)
     /// The signature of the head is not that of a device.
     case badSignature(Endpoint, SignatureError)
@@ -30,11 +30,11 @@ public enum PublicationError: Error, Hashable, Sendable {
     case expired(Endpoint, since: Timestamp)
     /// No steps lead from what is held, or from nothing, to the newest content.
     case noWay(Endpoint, StoreName)
-    /// What is published is encrypted, and not for this device.
+    /// The publication is encrypted, and not for this device.
     case notARecipient(Endpoint)
-    /// What is published is encrypted, and nobody has said for whom it is to be.
+    /// The publication is encrypted, and nobody has said for whom it is to be.
     case encrypted(Endpoint)
-    /// What is published is to be encrypted for others than it is, and these stores are published there too.
+    /// The publication is to be encrypted for others than it is, and these stores are published there too.
     case otherRecipients(Endpoint, also: [StoreName])
     /// All that is published there goes anew, and these stores could not be read.
     case incomplete(Endpoint, without: [StoreName])
@@ -48,12 +48,12 @@ public enum PublicationError: Error, Hashable, Sendable {
     case ignoresConditions(Endpoint)
     /// No keys of the storage are known.
     case noCredentials
-    /// What is said of the storage's server is no URL, or no region.
+    /// The setting for the storage's server is no URL, or no region.
     case badStorage(ForeignText)
     /// The storage answers with this status, and a word of its own.
     case storage(Endpoint, Int, ForeignText)
     /// The server answers with this status.
     case status(Endpoint, Int)
-    /// What the server answers is no answer.
+    /// The server's answer is none.
     case badAnswer(Endpoint)
 }

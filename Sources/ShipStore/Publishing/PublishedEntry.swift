@@ -3,7 +3,7 @@ import ShipLinks
 import ShipProtocol
 import StoreBases
 
-/// What the head says of one store once a new version of it is published. What it names is in the storage.
+/// The head's entry of one store once a new version of it is published. The objects that it names are in the storage.
 ///
 /// A small change goes into the head alone. Every so often what the head has is written into objects, and a catalog of them.
 struct PublishedEntry {
@@ -53,7 +53,7 @@ struct PublishedEntry {
         }
         let inHead = before?.steps ?? []
         let last = copies.first { $0.content.id == before?.newest }
-        var next: StepMaker.Made?
+        var next: StepMaker.ShipmentFile?
         if let last { next = try await steps.step(over: last) }
         encoded = next?.encoded
         if let shipment = next?.inHead, let catalog = before?.catalog, inHead.count < Self.mostStepsInHead,

@@ -5,7 +5,7 @@ import ShipProtocol
 struct PublishedOrder {
     let name: StoreName
     let order: ProducerSession.Order
-    /// What is remembered of the store; `nil` for nothing.
+    /// The remembered copies of the store; `nil` for nothing.
     let bases: RememberedBases?
 
     init(_ source: Producer.Source, _ bases: RememberedBases?, _ order: ProducerSession.Order) {

@@ -1,6 +1,6 @@
 import ShipProtocol
 
-/// What is published of a store.
+/// The published version of a store.
 struct PublishedVersion {
     let manifest: Manifest
     /// Before the store was read.

@@ -2,7 +2,7 @@ package import DeviceTrust
 import EssentialFoundation
 package import ShipProtocol
 
-/// What an operator says of a publication, beside its stores.
+/// An operator's changes of a publication, beside its stores.
 extension Publisher {
     /// Names the device that goes on with the publication, in the last head of this one.
     package func handOver(to id: DeviceIdentifier) async throws {

@@ -96,8 +96,8 @@ package final class Publisher: Sendable {
             unchanged: { await bases?.unchanged(source.state, metadata: options.metadata) },
             prepare: { [self] in
                 try await continuity?.check(replacing: options.replaces)
-                let departure = try await Departure([], options, start: .now, report: report)
-                let (version, duration) = try await departure.version(of: source, for: bases)
+                let job = try await SendJob([], options, start: .now, report: report)
+                let (version, duration) = try await job.version(of: source, for: bases)
                 if let duration { report(.copied(version.manifest, duration)) }
                 return OutgoingShipment(version, copiedIn: duration, options)
             },
@@ -381,7 +381,7 @@ package final class Publisher: Sendable {
 }
 
 extension PublishedHead {
-    /// What a publisher goes on with where the stores are to be published anew.
+    /// The order to go on with where the stores are to be published anew.
     fileprivate func withoutStores(before: PublishedObject?, _ sealing: Sealing?) -> PublishedHead {
         PublishedHead(
             publication: publication, number: number, software: Software.name, issued: issued, expires: expires,

@@ -96,7 +96,7 @@ final class SealedPublication: PublicationReader {
     }
 }
 
-/// What decrypts an object as its bytes come.
+/// The decryption of an object as its bytes come.
 private struct ObjectOpener {
     private let cipher: ObjectCipher
     private let offset: Int64
@@ -107,7 +107,7 @@ private struct ObjectOpener {
 
     private static let pieceSize = Int64(ObjectCipher.pieceSize)
     private static let sealedSize = Int64(ObjectCipher.sealedSize)
-    /// What shows whether the first byte is right.
+    /// The least size that shows whether the first byte is right.
     static let leastSize = sealedSize + 1
 
     init(_ cipher: ObjectCipher, from offset: Int64, upTo limit: Int64) {

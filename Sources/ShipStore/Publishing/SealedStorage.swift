@@ -16,10 +16,10 @@ final class SealedStorage: PublicationStorage {
     private let own: DecryptionKey?
     /// Where objects are encrypted.
     private let folder: FilePath
-    private let made = Mutex<Made?>(nil)
+    private let made = Mutex<NewKeys?>(nil)
 
     /// Keys that this publisher has made, and no head has yet.
-    private struct Made {
+    private struct NewKeys {
         let keys: PublicationKeys
         let sealing: PublishedHead.Sealing
         var areStored = false
@@ -51,7 +51,7 @@ final class SealedStorage: PublicationStorage {
         publication.keys = try made.withLock { made in
             if let made { return made.keys }
             let keys = try PublicationKeys(for: recipients, by: own, after: publication.keys)
-            made = Made(keys: keys, sealing: PublishedHead.Sealing(keys: keys.digest, recipients: wanted))
+            made = NewKeys(keys: keys, sealing: PublishedHead.Sealing(keys: keys.digest, recipients: wanted))
             return keys
         }
     }

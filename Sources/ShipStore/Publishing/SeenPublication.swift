@@ -3,7 +3,7 @@ import ShipLinks
 import ShipProtocol
 import StoreInbox
 
-/// What an inbox has seen of a publication, and so which heads it takes there.
+/// The record of a publication in an inbox, which says which heads it takes there.
 ///
 /// Source: `Protocol/PUBLISHED.md` sections 4 and 8.
 struct SeenPublication {

@@ -20,7 +20,7 @@ final class StepMaker {
     private static let longestInHead: Int64 = 4096
 
     /// A shipment in a file.
-    struct Made {
+    struct ShipmentFile {
         /// Without an object.
         let step: PublishedStep
         let path: FilePath
@@ -42,7 +42,7 @@ final class StepMaker {
     /// Makes the shipment that brings a receiver from one content to this.
     ///
     /// - Returns: `nil` if what has changed is no smaller than the whole, or the remembered copy is gone.
-    func step(over copy: RememberedCopy) async throws -> Made? {
+    func step(over copy: RememberedCopy) async throws -> ShipmentFile? {
         let options = shipment.options
         guard options.codec != nil, options.encoding == .columns, copy.content.id != content else { return nil }
         let made = try await make(over: OutgoingBase(copy), from: copy.content.id)
@@ -50,9 +50,9 @@ final class StepMaker {
     }
 
     /// Makes the shipment that needs nothing.
-    func whole() async throws -> Made { try await make(over: nil, from: nil) }
+    func whole() async throws -> ShipmentFile { try await make(over: nil, from: nil) }
 
-    private func make(over base: OutgoingBase?, from: ManifestContent.ID?) async throws -> Made {
+    private func make(over base: OutgoingBase?, from: ManifestContent.ID?) async throws -> ShipmentFile {
         let version = shipment.version
         // A one-way shipment names its base.
         let based = StoreVersion(
@@ -72,7 +72,7 @@ final class StepMaker {
         let step = PublishedStep(from: from, to: content, counter: counter, size: size, sha256: nil)
         let bytes =
             size <= Self.longestInHead ? try OpenFile.readingWithoutFollowing(path).read(Int(size), at: 0) : nil
-        return Made(
+        return ShipmentFile(
             step: step, path: path, encoded: delivery.store,
             inHead: try bytes.map {
                 try InlineStep(from: from, to: content, counter: counter, shipment: $0) { payload in
@@ -88,7 +88,7 @@ final class StepMaker {
 
     // MARK: Objects
 
-    func put(_ made: Made) async throws -> PublishedStep {
+    func put(_ made: ShipmentFile) async throws -> PublishedStep {
         let object = PublishedObject(sha256: try ContentDigest(ofFile: made.path), size: made.step.size)
         try await put(object, at: made.path)
         return made.step.object(object.sha256)

@@ -7,7 +7,7 @@ import StoreInbox
 import StoreInstall
 import Synchronization
 
-/// What a consumer takes from a publication: reads the head, and brings each store to the content that it names.
+/// The receiving side of a publication: reads the head, and brings each store to the content that it names.
 ///
 /// Source: `Protocol/PUBLISHED.md` section 4.
 final class Subscription {
@@ -34,7 +34,7 @@ final class Subscription {
     private var waits: [StoreName: ManifestContent.ID] = [:]
     /// When each store was last as published, as far as that is noted.
     private var noted: [StoreName: Timestamp] = [:]
-    /// What could not be installed, and why: it is tried again when something else is published, or the cause may have passed.
+    /// The failures by store: each is tried again when something else is published, or the cause may have passed.
     private var failures: [StoreName: Failure] = [:]
 
     private struct Failure {

@@ -15,7 +15,7 @@ struct HeldStore: Sendable {
     private static let attempts = 400
     private static let pause = Duration.milliseconds(5)
 
-    /// What tells, without opening anything, which generation is current.
+    /// The traces that tell, without opening anything, which generation is current.
     var traces: StoreTraces {
         StoreTraces(ofUnchanging: (try? PlatformCalls.realPath(of: current)) ?? current)
     }
@@ -87,7 +87,7 @@ struct HeldStore: Sendable {
     }
 }
 
-/// What a version of a held store needs as long as it lives.
+/// The parts that a version of a held store needs as long as it lives.
 private final class HeldParts: Sendable {
     private let generation: HeldGeneration
     /// For working files: nothing is put into the folder of a generation.

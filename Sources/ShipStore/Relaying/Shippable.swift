@@ -1,10 +1,10 @@
 import ShipProtocol
 
-/// What a producer ships under one name.
+/// The source that a producer ships under one name.
 enum Shippable: Sendable {
     /// A copy of a live store.
     case live(Producer.Source)
-    /// What an inbox holds; watched, if it is shipped several times.
+    /// A store that an inbox holds; watched, if it is shipped several times.
     case held(HeldStore, WatchedStore?)
 
     var name: StoreName {

@@ -12,7 +12,7 @@ public enum ModelFileError: Error, Hashable, Sendable {
     case unreadable(FilePath, Flaw)
     case file(FileError)
 
-    /// What is wrong with the content of the file.
+    /// The fault of the content of the file.
     public enum Flaw: Hashable, Sendable {
         case noPropertyList
         /// It is no `VersionInfo.plist`.

@@ -17,7 +17,7 @@ public struct ShipmentBudget: Hashable, Sendable {
     /// Most stores that come from one device, so that none takes all names, nor the time to look through them.
     public var storesPerDevice = 256
 
-    /// What exceeds the budget, and the limit.
+    /// The quantity that exceeds the budget, and the limit.
     public enum Excess: Error, Hashable, Sendable {
         case storeSize(Int64, allowed: Int64)
         case externalFileCount(Int, allowed: Int)

@@ -1,8 +1,7 @@
 import EssentialFoundation
 public import ShipProtocol
 
-/// What the reader of an inbox requires of a shipment. The manifest alone decides, before blocks are sent and before anything
-/// is staged.
+/// The requirements of an inbox's reader on a shipment. The manifest alone decides, before blocks are sent and before anything is staged.
 ///
 /// A shipment must meet one requirement of each kind.
 public struct StoreRequirements: Hashable, Sendable {
@@ -13,7 +12,7 @@ public struct StoreRequirements: Hashable, Sendable {
     public var takesModelSubset = false
     /// Schemas that the reader knows, as `Protocol/README.md` section 4.5 defines their digest; empty for any.
     public var schemaDigests: [ContentDigest] = []
-    /// What `PRAGMA user_version` may be; `nil` for anything.
+    /// The range of `PRAGMA user_version`; `nil` for anything.
     public var userVersions: ClosedRange<Int32>?
 
     /// Why a shipment is refused.

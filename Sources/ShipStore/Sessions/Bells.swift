@@ -4,7 +4,8 @@ import StoreInbox
 import Synchronization
 import SystemPackage
 
-/// What readers ask, in this process or another, for all sessions of a consumer. They share one thread, which sleeps until somebody asks.
+/// The questions of readers, in this process or another, for all sessions of a consumer. They share one thread, which sleeps until somebody
+/// asks.
 final class Bells: Sendable {
     private let folder: InboxFolder
     private let state = Mutex(State())

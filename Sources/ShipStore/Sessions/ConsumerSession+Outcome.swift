@@ -1,7 +1,7 @@
 import ShipProtocol
 
 extension ConsumerSession {
-    /// What a session came to.
+    /// The outcome of a session.
     package struct Outcome: Sendable {
         package internal(set) var receipts: [Receipt] = []
         /// Of the shipments that were refused, or given up.

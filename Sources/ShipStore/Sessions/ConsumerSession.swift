@@ -41,7 +41,7 @@ package struct ConsumerSession {
         case never
     }
 
-    /// What the tasks of a session share: the one that receives, and the one that follows the list of trusted devices.
+    /// The state that the tasks of a session share: the one that receives, and the one that follows the list of trusted devices.
     final class SharedState: Sendable {
         let authorization: SessionAuthorization
         private let knownMode = Mutex<Preamble.Mode?>(nil)
@@ -66,7 +66,7 @@ package struct ConsumerSession {
 
         var mode: Preamble.Mode? { knownMode.withLock { $0 } }
 
-        /// What the greeting has told the producer, and what has been installed since.
+        /// The holdings that the greeting has told the producer, and those that have been installed since.
         var holdings: Holdings { knownHoldings.withLock { $0 } }
 
         func told(of holdings: Holdings) { knownHoldings.withLock { $0 = holdings } }
@@ -163,7 +163,7 @@ package struct ConsumerSession {
         let reason: Reason
     }
 
-    /// What it does with signatures in two-way mode.
+    /// Its use of signatures in two-way mode.
     private var signatures: Hello.Signatures { options.wantsSignatures ? .wanted : .taken }
 
     /// The encodings that this consumer takes beside blocks, the best first.

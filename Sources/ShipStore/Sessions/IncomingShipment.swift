@@ -25,9 +25,9 @@ final class IncomingShipment {
     private static let checkerStart: Int64 = 4 * 1024 * 1024
 
     private let staged: StagedGeneration
-    private let codec: ColumnsCodec?
+    private let codec: StoreCodec?
     private let limits: DecodingLimits
-    /// What deltas refer to; kept as long as this lives.
+    /// The base of deltas; kept as long as this lives.
     let base: HeldGeneration?
     /// The part that is open, or was last.
     private var open: (part: Int, decoder: PartDecoder)?
@@ -48,7 +48,7 @@ final class IncomingShipment {
     private var cutData: (bytes: [UInt8], size: Int)?
 
     init(
-        _ staged: StagedGeneration, from sender: Sender, _ slot: StoreQueues.Slot, _ codec: ColumnsCodec?,
+        _ staged: StagedGeneration, from sender: Sender, _ slot: StoreQueues.Slot, _ codec: StoreCodec?,
         _ limits: DecodingLimits, over base: HeldGeneration? = nil, same: Generation? = nil
     ) {
         bytesTotal = staged.bytesToCome

@@ -14,11 +14,11 @@ final class OutgoingShipment: Sendable {
     let copyDuration: Duration?
     /// How it is encoded.
     let options: Producer.Options
-    /// What is recorded for another session.
+    /// The record for another session.
     let record: (any OutgoingRecord)?
     /// Copies that the consumer may hold, and that a delta can refer to, as they are remembered at the moment.
     private let currentBases: @Sendable () -> [OutgoingBase]
-    /// What deltas of the external files refer to, by the indexes of the parts, for each base that has been asked for.
+    /// The bases of the external files' deltas, by the indexes of the parts, for each base that has been asked for.
     private let sources = Mutex<[ContentDigest: [Int: ExternalFile]]>([:])
 
     init(

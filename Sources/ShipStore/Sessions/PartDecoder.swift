@@ -30,7 +30,7 @@ final class PartDecoder {
     ///   - limits: Of the decoder.
     init(
         ofPart part: Int, of manifest: Manifest, in encoding: PartEncoding, into staged: StagedGeneration,
-        _ codec: ColumnsCodec?, over base: HeldGeneration?, _ limits: DecodingLimits
+        _ codec: StoreCodec?, over base: HeldGeneration?, _ limits: DecodingLimits
     ) throws {
         let size = manifest.parts[part].size
         self.part = part
@@ -96,9 +96,9 @@ final class PartDecoder {
 
     /// - Parameter make: Called when the first data come. A decoder of a store writes the file itself.
     private static func segments(
-        _ make: @escaping () throws -> any ColumnsDecoder
+        _ make: @escaping () throws -> any StoreSegmentDecoder
     ) -> ([UInt8], Bool) throws -> Int64 {
-        var made: (any ColumnsDecoder)?
+        var made: (any StoreSegmentDecoder)?
         return { data, isLast in
             let decoder = try made ?? make()
             made = decoder

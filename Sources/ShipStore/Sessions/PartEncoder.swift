@@ -10,9 +10,9 @@ struct PartEncoder: Sendable {
     let shipment: OutgoingShipment
     /// How hard it works, from piece to piece.
     let settings: CompressionSettings
-    /// What a delta refers to.
+    /// The base of a delta.
     var base: OutgoingBase?
-    /// What is known of a base that this side does not have.
+    /// The knowledge of a base that this side does not have.
     var shared: SharedRows?
     /// Bytes that a delta of the store may take.
     var limit: Int64
@@ -157,7 +157,7 @@ struct EncodedPiece: Sendable {
     /// Bytes of the part that the piece stands for: about, and 0 where the encoding cannot tell that of one piece. The first piece after
     /// earlier ones stands for theirs, too.
     let partBytes: Int64
-    /// What the encoder needs to go on after it in another session.
+    /// The note by which the encoder goes on after it in another session.
     let note: PieceNote
 }
 

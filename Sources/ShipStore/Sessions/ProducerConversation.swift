@@ -328,7 +328,7 @@ final class ProducerConversation: Sendable {
 
     // MARK: Listening
 
-    /// What the consumer's next word asks for.
+    /// The action that the consumer's next word asks for.
     ///
     /// - Throws: `ShipmentError.refused` if the consumer ends the session.
     func nextAction(

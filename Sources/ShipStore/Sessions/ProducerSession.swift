@@ -70,7 +70,7 @@ struct ProducerSession {
 
     /// How a session went.
     struct Outcome {
-        /// What the orders that were known came to, in their order.
+        /// The outcomes of the orders that were known, in their order.
         let results: [Result<Delivery, ShipmentError>]
         /// Success if the consumer has heard that there is no more; else why the session broke off.
         let end: Result<Void, ShipmentError>
@@ -345,7 +345,7 @@ struct ProducerSession {
 /// Why a shipment did not arrive.
 struct RefusedShipment: Error {
     let cause: ShipmentError
-    /// What ends the session; `nil` if other shipments may go on.
+    /// The failure that ends the session; `nil` if other shipments may go on.
     let end: ShipmentError?
 
     /// - Parameter isEnd: Whether this ends the session.

@@ -12,9 +12,9 @@ final class StoreVersion: Sendable {
     let indexShapes: [String: IndexShape]?
     /// The state of the live store when it was copied; `nil` if that could not be told.
     let state: StoreState?
-    /// What the copy has left of the live store; `nil` if there may have been a change since it began.
+    /// The traces that the copy has left of the live store; `nil` if there may have been a change since it began.
     let left: StoreTraces?
-    /// What was encoded for one receiver and does for others; `nil` for a version that goes to one receiver alone.
+    /// The encodings for one receiver that do for others; `nil` for a version that goes to one receiver alone.
     let deltas: EncodedDeltas?
     /// The manifest as another device has signed it; `nil` for a copy of this device's.
     let signed: SignedManifest?

@@ -13,7 +13,7 @@ struct BucketPublication: PublicationStorage {
     private let client: StorageClient
     private let address: BucketAddress
     private let isUnconditional: Bool
-    /// What caches may do with a head.
+    /// The header that tells caches what to do with a head.
     private let headCaching: String
     private let sizes: MultipartUpload.Sizes
 

@@ -8,7 +8,7 @@ import SystemPackage
 /// Source: docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html: a part has at least 5 MiB, unless it is the last one, and there are at most
 /// 10,000.
 struct MultipartUpload {
-    /// What goes in one piece, and how large parts are, in bytes.
+    /// The largest size that goes in one piece, and that of parts, in bytes.
     struct Sizes: Sendable {
         var whole: Int64 = 64 * 1024 * 1024
         var part: Int64 = 16 * 1024 * 1024

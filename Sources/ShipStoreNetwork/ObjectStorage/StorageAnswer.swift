@@ -1,7 +1,7 @@
 import ShipProtocol
 import ShipTransport
 
-/// What S3-compatible storage answers.
+/// An answer of S3-compatible storage.
 struct StorageAnswer {
     let response: WebClient.Response
     /// The content, if it is short; `[]` where it was taken in pieces.

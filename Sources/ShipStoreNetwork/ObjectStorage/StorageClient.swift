@@ -10,7 +10,7 @@ import SystemPackage
 final class StorageClient: Sendable {
     private let address: BucketAddress
     private let web: WebClient
-    /// What the variables and files say now.
+    /// Reads the settings of the variables and files as they are now.
     private let settings: @Sendable () -> StorageSettings
     private let endpoint: WebAddress?
     private let timeouts: Timeouts

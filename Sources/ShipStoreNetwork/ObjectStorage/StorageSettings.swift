@@ -5,9 +5,9 @@ import StoreFiles
 import Subprocess
 import SystemPackage
 
-/// What the variables and files of the AWS command line say.
+/// The settings of the variables and files of the AWS command line.
 ///
-/// In this order: `AWS_ACCESS_KEY_ID` and its companions; the profile of `AWS_PROFILE`, or `default`, in `~/.aws/credentials`, then in
+/// In this order: `AWS_ACCESS_KEY_ID` and its otherFiles; the profile of `AWS_PROFILE`, or `default`, in `~/.aws/credentials`, then in
 /// `~/.aws/config`, there also by its `credential_process`.
 struct StorageSettings: Sendable {
     private let variables: [String: String]
@@ -69,7 +69,7 @@ struct StorageSettings: Sendable {
         throw PublicationError.noCredentials
     }
 
-    /// What a `credential_process` writes.
+    /// The output of a `credential_process`.
     private struct Answer: Decodable {
         let AccessKeyId: String
         let SecretAccessKey: String

@@ -14,7 +14,7 @@ package final class Retries: Sendable {
     static let longestWait = Duration.seconds(30)
     /// Most tokens; one is taken for each attempt after the first.
     private static let mostTokens = 10.0
-    /// What a request brings back that has succeeded at once. Another brings back one token.
+    /// The tokens that a request brings back which has succeeded at once. Another brings back one token.
     private static let refund = 0.1
 
     private let pause: Duration

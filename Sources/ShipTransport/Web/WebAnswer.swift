@@ -1,4 +1,4 @@
-/// What a `WebServer` answers.
+/// An answer of a `WebServer`.
 package struct WebAnswer: Sendable {
     /// Gets the target of a request, as `/` or `/metrics`, and says what to answer.
     package typealias Answering = @Sendable (_ target: String) async -> WebAnswer
@@ -7,7 +7,7 @@ package struct WebAnswer: Sendable {
     /// Its media type, as `text/html; charset=utf-8`.
     package let type: String
     package let body: [UInt8]
-    /// What the answer, seen as a page, may load and do [w3.org/TR/CSP3].
+    /// The policy of what the answer, seen as a page, may load and do [w3.org/TR/CSP3].
     package let policy: String
 
     package init(

@@ -36,7 +36,7 @@ package final class WebClient: Sendable {
 
     deinit { for connection in connections.withLock({ Array($0.values) }) { connection.close() } }
 
-    /// What a server answers, before the content.
+    /// A server's answer, before the content.
     package struct Response: Sendable {
         package let status: Int
         private let headers: HTTPHeaders
@@ -52,7 +52,7 @@ package final class WebClient: Sendable {
         /// - Parameter name: In any case.
         package subscript(name: String) -> String? { headers.first(name: name) }
 
-        /// What time it is there.
+        /// The time at the server.
         package var date: Date? { self["Date"].flatMap { Date(webDate: $0) } }
 
         /// How long the server asks to wait [RFC 9110 section 10.2.3].

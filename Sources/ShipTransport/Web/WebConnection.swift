@@ -11,7 +11,7 @@ struct WebConnection: PreparedChannel {
     let channel: any Channel
     /// By way of which it goes.
     let proxy: WebProxy?
-    /// What the proxy answers who wants a way to the server.
+    /// The proxy's answer to who wants a way to the server.
     private let tunnel: EventLoopFuture<Int>?
     private let input: NIOLoopBound<ResponseHandler>
     private let end: EndMark

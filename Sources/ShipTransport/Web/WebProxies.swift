@@ -57,7 +57,7 @@ package struct WebProxies: Sendable {
         return WebProxy(host: address.host, port: address.port, authorization: authorization)
     }
 
-    /// What `%` and two digits stand for [RFC 3986 section 2.1].
+    /// The bytes that `%` and two digits stand for [RFC 3986 section 2.1].
     private static func decoded(_ text: Substring) -> [UInt8] {
         var (bytes, rest) = ([UInt8](), text.utf8)
         while let byte = rest.popFirst() {

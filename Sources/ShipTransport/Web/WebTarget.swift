@@ -1,6 +1,6 @@
 package import ShipLinks
 
-/// What a request asks for: a server, and a path there with its query.
+/// The target of a request: a server, and a path there with its query.
 package struct WebTarget: Hashable, Sendable {
     /// A server that requests can share a connection to.
     struct Server: Hashable, Sendable {

@@ -28,7 +28,7 @@ struct ColumnEncoder {
     /// a quarter of the one with most rows; anything from a thirty-second to a quarter made no great difference.
     static func shared(_ cost: Int) -> Int { cost + cost / 16 }
 
-    /// What `write` makes of the cheapest of `candidates`.
+    /// The areas that `write` makes of the cheapest of `candidates`.
     ///
     /// - Parameters:
     ///   - weigh: What a candidate of a cost is compared by.
@@ -50,7 +50,7 @@ struct ColumnEncoder {
         return best?.areas
     }
 
-    /// What `write` makes of the first of `candidates` that can be.
+    /// The areas that `write` makes of the first of `candidates` that can be.
     func first<Tag>(of candidates: [Tag], write: (Tag, inout SegmentAreas) -> Bool) -> SegmentAreas? {
         for tag in candidates {
             var areas = SegmentAreas()

@@ -1,4 +1,4 @@
-/// What streams that go by their content take of a segment, or may take.
+/// The room that streams which go by their content take of a segment, or may take.
 struct StreamRoom: Hashable {
     /// By how many bytes they are longer when they are inflated: they share the text of the segment with all other strings.
     var growth: Int

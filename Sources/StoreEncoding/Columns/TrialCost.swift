@@ -4,9 +4,9 @@ import ShipCompression
 ///
 /// A class, because the many trials of a segment share its buffers and limits.
 final class TrialCost {
-    let care: SegmentEffort.Care
-    /// With great care deflate itself measures the cost.
-    private var isExact: Bool { care == .great }
+    let thoroughness: SegmentEffort.Thoroughness
+    /// With great thoroughness deflate itself measures the cost.
+    private var isExact: Bool { thoroughness == .great }
     /// No more bytes than this count as they are: deflate saves little, and an estimate takes as long as one of some hundred bytes.
     private let tooFew: Int
     private let compressor: Deflate?
@@ -14,7 +14,7 @@ final class TrialCost {
     /// The most bytes of output to keep, for the many trials of few bytes. The few trials of all of a segment need memory for other things.
     private static let keptOutput = 1 << 16
     private var estimate = DeflateEstimate()
-    /// What streams may still take of the segment, besides what its areas have taken (`SegmentAreas.streams`).
+    /// The room that streams may still take of the segment, besides the one that its areas have taken (`SegmentAreas.streams`).
     var room: StreamRoom
     /// Finds the values that are streams, or hold one. All trials of the segment share the bytes that it may inflate; once they are spent,
     /// values go as they are.
@@ -26,10 +26,10 @@ final class TrialCost {
     /// - Parameter contentSize: Bytes of rows and chunks that the segment will hold, at most.
     init(effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize) throws(CompressionError) {
         room = StreamRoom(besides: contentSize)
-        care = effort.care
-        tooFew = care == .great ? 16 : 48
-        streams = StreamSearch(bytes: Self.mostInflated, pictures: effort.care.pictureLimit)
-        compressor = care == .great ? try Deflate(raw: 6) : nil
+        thoroughness = effort.thoroughness
+        tooFew = thoroughness == .great ? 16 : 48
+        streams = StreamSearch(bytes: Self.mostInflated, pictures: effort.thoroughness.pictureLimit)
+        compressor = thoroughness == .great ? try Deflate(raw: 6) : nil
     }
 
     /// Does something that is not to stay: what streams take of the segment meanwhile is given back. Whoever keeps the areas then calls

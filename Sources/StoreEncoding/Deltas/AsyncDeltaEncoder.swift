@@ -7,7 +7,7 @@ package import StoreFormat
 /// segments that exist, and delivers the others.
 ///
 /// Memory: that of `DeltaEncoder`, and two segments.
-package struct AsyncDeltaEncoder: ColumnsEncoder {
+package struct AsyncDeltaEncoder: StoreSegmentEncoder {
     private static let mostUnderWay = 2
 
     private let settings: CompressionSettings

@@ -107,7 +107,7 @@ final class BaseTrees {
     }
 }
 
-/// What the schema says of a tree.
+/// The schema's definition of a tree.
 private struct TreeDefinition {
     /// The words after the name: from the first parenthesis on. Empty for an index that SQLite makes by itself.
     private(set) var content: [UInt8] = []

@@ -11,7 +11,8 @@ struct DeltaOutput {
     private static let (smallDictionary, largeDictionary) = (DeflateFormat.window, SegmentLimits.dictionarySize)
     /// From this many bytes on, new strings are many.
     private static let muchText = 16_384
-    /// What it may cost to read a dictionary: some ten times what it costs where blobs do not stand for more than the dictionary holds.
+    /// The most that reading a dictionary may cost: some ten times what it costs where blobs do not stand for more than the dictionary
+    /// holds.
     private static let dictionaryWork = 16_777_216
     /// With fewer bytes of new strings a dictionary does not pay.
     private static let leastText = 40

@@ -64,7 +64,7 @@ extension SegmentAreas {
         if let shortest {
             let (head, stream, content, preset) = shortest
             let optimized =
-                effort.care == .small ? nil : DeflateOptimizer.shorter(stream, of: content, after: preset)
+                effort.thoroughness == .small ? nil : DeflateOptimizer.shorter(stream, of: content, after: preset)
             let whole = head + (optimized ?? stream)
             // A small content that came later may be smaller.
             if whole.count < best.count { best = whole }

@@ -114,7 +114,7 @@ struct EditEncoder {
         guard case .blob(let old) = old(row, column), case .blob(let new) = news[row][column],
             cost.streams.isStream(old), cost.streams.isStream(new)
         else { return false }
-        return DeflateRepetition(of: new, limit: SegmentLimits.deflatedString) != nil
+        return DeflateRecompression(of: new, limit: SegmentLimits.deflatedString) != nil
     }
 
     private func isSpliced(_ row: Int, _ column: Int) -> Bool {

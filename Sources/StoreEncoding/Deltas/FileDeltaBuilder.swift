@@ -3,7 +3,7 @@ import ShipCompression
 /// Makes a file of the segments of `EncodedSegment.delta` and the base that they name. It does not trust the segments.
 ///
 /// Memory: one segment as decoded.
-package final class FileDeltaBuilder: ColumnsDecoder {
+package final class FileDeltaBuilder: StoreSegmentDecoder {
     /// Bytes of the SHA-256 of the base that name it in the delta.
     package static let nameSize = 8
 

@@ -1,4 +1,4 @@
-/// What two trees have of a row, or of the rows of a leaf.
+/// The comparison of two trees at a row, or at the rows of a leaf.
 enum RowStep: Hashable {
     /// Both sides have the row.
     case same

@@ -36,10 +36,10 @@ final class TreeBuilder {
         var base: DeltaRows?
         /// Whether the table has merged indexes.
         let isIndexed: Bool
-        /// What is added to rowids of the base.
+        /// The number that is added to rowids of the base.
         var shift: Int64 = 0
         var lastRowid: Int64 = 0
-        /// What is added to the rowid of the next row only.
+        /// The number that is added to the rowid of the next row only.
         var pending: Int64 = 0
     }
 

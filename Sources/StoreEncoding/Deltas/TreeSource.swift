@@ -1,4 +1,4 @@
-/// What a tree of the result is made of.
+/// The source of a tree of the result.
 struct TreeSource: Hashable {
     /// The place of the tree in the base.
     let place: Int

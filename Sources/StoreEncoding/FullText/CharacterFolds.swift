@@ -1,10 +1,10 @@
 import ShipCompression
 
-/// What becomes of the characters of a text in the words of a full-text index.
+/// The folding of the characters of a text in the words of a full-text index.
 struct CharacterFolds: Hashable, Sendable {
     static let most = 65_536
 
-    /// What a character is: 0 no part of a word, 1 nothing in a word, and above the code point that stands for it and 2.
+    /// The kinds of a character: 0 no part of a word, 1 nothing in a word, and above the code point that stands for it and 2.
     private static let separator: UInt32 = 0
     private static let nothing: UInt32 = 1
 

@@ -8,7 +8,7 @@ struct FullTextLeaves {
     struct Place: Hashable {
         /// Postings that are passed.
         var postings = 0
-        /// What of the next posting is passed: 0 nothing, 1 its term, and 2 more than the bytes of its positions after its rowid.
+        /// The part of the next posting that is passed: 0 nothing, 1 its term, and 2 more than the bytes of its positions after its rowid.
         var part = 0
     }
 
@@ -21,7 +21,7 @@ struct FullTextLeaves {
     /// Postings that have been read. Those before `first` are passed.
     private var read: [Posting] = []
     private var first = 0
-    /// What of the first posting is passed.
+    /// The part of the first posting that is passed.
     private(set) var part = 0
 
     init(_ entries: SortedEntries) { self.entries = entries }

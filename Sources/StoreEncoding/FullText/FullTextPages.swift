@@ -11,7 +11,7 @@ struct FullTextPages {
     /// Bytes of positions that the next leaf begins with.
     private var left = 0
 
-    /// What a leaf begins with, after the rest of a list of positions.
+    /// The beginning of a leaf, after the rest of a list of positions.
     struct Beginning: Hashable {
         let rest: Int
         let term: [UInt8]
@@ -32,7 +32,7 @@ struct FullTextPages {
         return size >= 4 && size <= leaf.count ? size : nil
     }
 
-    /// What was learnt of a leaf.
+    /// The facts about a leaf.
     struct Leaf: Hashable {
         /// `nil` for one that goes on with a list of positions to its end.
         let beginning: Beginning?

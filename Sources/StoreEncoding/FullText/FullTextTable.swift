@@ -53,7 +53,7 @@ struct FullTextTable {
         return columns.map { column in column.flatMap { names.firstIndex(of: $0.lowercased()) } }
     }
 
-    /// What becomes of the characters of its texts.
+    /// The folding of the characters of its texts.
     ///
     /// - Parameter codes: The characters above 127 that the texts have.
     func folds(of codes: Set<UInt32>) -> CharacterFolds {

@@ -2,7 +2,7 @@ import ShipCompression
 import ShipProtocol
 import StoreFormat
 
-/// What the producer asks: the first request has its nonce alone; each later one names ranges of the last answer.
+/// A request of the producer: the first one has its nonce alone; each later one names ranges of the last answer.
 ///
 /// Source: `Protocol/RANGES.md` section 3. Vectors: `ranges_*`.
 enum RangeRequest: Hashable {

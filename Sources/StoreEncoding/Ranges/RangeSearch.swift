@@ -37,7 +37,7 @@ package final class RangeSearch {
     private var least = 0
     /// Bytes of records, without those of indexes that follow from their tables; and about how many of them both have.
     private var (allBytes, sharedBytes) = (Int64(0), Int64(0))
-    /// What was found, once the search is over; `nil` if it is not worth a delta.
+    /// The rows that were found, once the search is over; `nil` if it is not worth a delta.
     package private(set) var shared: SharedRows?
 
     private struct Tree {
@@ -227,7 +227,7 @@ package final class RangeSearch {
         guard cursor.left == 0 else { throw CompressionError.damaged(.segment) }
     }
 
-    /// What the consumer has told of ranges that were asked about.
+    /// The consumer's answers about ranges that were asked for.
     ///
     /// - Parameter told: How many ranges of the tree it has told before.
     private static func told(

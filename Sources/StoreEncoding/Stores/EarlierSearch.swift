@@ -48,7 +48,7 @@ final class EarlierSearch {
     private var limit: UInt32 = 0
     /// The leaf of the row before; 0 at the beginning of a tree.
     private var leaf: UInt32 = 0
-    /// What was found for this segment.
+    /// The runs that were found for this segment.
     private var runs: [PageRun] = []
     private var found = Found()
 
@@ -124,7 +124,7 @@ final class EarlierSearch {
         return EarlierRuns(runs: merged, geometry: geometry, density: max(1, density))
     }
 
-    /// What was found since the last call.
+    /// The finds since the last call.
     func takeFound() -> Found {
         defer { found = Found() }
         return found

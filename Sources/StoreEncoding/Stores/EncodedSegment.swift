@@ -5,7 +5,7 @@ package struct EncodedSegment: Hashable, Sendable {
     /// Bytes of the store that the segment stands for, about. The sum over all segments is the store's size. It serves the progress
     /// display and the estimate of the encoder's pace.
     package let storeBytes: Int64
-    /// What an encoder needs to continue after this segment: see `PieceNote`.
+    /// The setting that an encoder needs to continue after this segment: see `PieceNote`.
     package let setting: UInt64
     /// Whether it is the last segment.
     package var isLast: Bool

@@ -2,7 +2,7 @@
 ///
 /// Segments are read one after the other and encoded in parallel. They are delivered and checked in the order in which they were read.
 struct EncodingSchedule {
-    /// What the caller does next. It waits for `deliver`, and begins the others as tasks.
+    /// The caller's next action. It waits for `deliver`, and begins the others as tasks.
     enum Action: Hashable {
         case read
         /// Encode the segment that was read last. It gets this index.

@@ -16,7 +16,7 @@ package struct SegmentContent: Sendable {
     /// For a slow link that is waiting: sending a segment takes longer than encoding the next, and a larger segment compresses better.
     static let capacitiesOnSlowLink = (first: 1 << 19, largest: 1 << 21)
 
-    /// What takes no more bytes when it is encoded is encoded at lower efforts too; with great care all is.
+    /// Content that takes no more bytes when it is encoded is encoded at lower efforts too; with great thoroughness all is.
     private static let fewBytes = 1 << 16
 
     enum Element: Sendable {
@@ -39,7 +39,7 @@ package struct SegmentContent: Sendable {
     package internal(set) var table = "sqlite_schema"
     /// Whether the rows that are added next belong to an index.
     var isInIndex = false
-    /// What earlier segments have of its rows and chunks.
+    /// The runs that earlier segments have of its rows and chunks.
     var earlier: EarlierRuns?
     /// How much of each element that is rows they have.
     private var found: [Int: EarlierSearch.Found] = [:]
@@ -123,7 +123,7 @@ package struct SegmentContent: Sendable {
         guard let lower = effort.lower, !Task.isCancelled else { return try encodedOnce(effort, after: pages, note) }
         // What looks smaller part by part need not be smaller together. Beside great care a lower effort takes a tenth of the time.
         let own = try (copy self).encodedOnce(effort, after: pages, note)
-        guard effort.care == .great || own.count <= Self.fewBytes else { return own }
+        guard effort.thoroughness == .great || own.count <= Self.fewBytes else { return own }
         let other = try encoded(lower, after: pages)
         return own.count <= other.count ? own : other
     }

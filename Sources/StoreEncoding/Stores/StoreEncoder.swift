@@ -10,7 +10,7 @@ package import StoreFormat
 /// again, nor compares a small store with the size of its blocks.
 ///
 /// Memory: `cores + 2` segments, or on a slow link two segments of twice the size; and the entries that the check sorts.
-package struct StoreEncoder: ColumnsEncoder {
+package struct StoreEncoder: StoreSegmentEncoder {
     /// Largest small store, in bytes.
     private static let smallSize: Int64 = 4 * 1024 * 1024
     /// Segments in memory where the link is slow at first: one is sent, another is read or encoded.

@@ -210,7 +210,7 @@ package struct StoreWalk {
                 }
                 search.end(cell, kind)
             }
-            let mayHoldStream = group.records.count - start > DeflateRepetition.shortest
+            let mayHoldStream = group.records.count - start > DeflateRecompression.shortest
             if isChecked || mayHoldStream {
                 guard columns.read(group.records.span.extracting(start..<group.records.count)) else {
                     throw StoreFlaw.record(page: cell.page)

@@ -1,6 +1,6 @@
 package import StoreFormat
 
-/// What a table takes on the wire, and which part of it takes how much.
+/// The size of a table on the wire, and of each part of it.
 package struct TableCost: Hashable, Sendable {
     /// Bytes.
     package let total: Int64

@@ -1,4 +1,4 @@
-/// What of a table is told apart on the wire.
+/// The parts of a table that are told apart on the wire.
 package enum TablePart: Hashable, Sendable {
     case rowids
     /// By its place in the records, from 0.

@@ -8,7 +8,7 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// What stat(2) says that matters here.
+/// The part of stat(2)'s answer that matters here.
 package struct FileStatus: Hashable, Sendable {
     package let kind: Kind
     /// In bytes.

@@ -9,7 +9,7 @@ package final class NoticeThread: Sendable {
     private let isToEnd = Atomic(false)
     private let thread = DispatchGroup()
 
-    /// What the thread sees of its end.
+    /// The thread's view of its end.
     package struct End: ~Copyable, Sendable {
         private let file: OpenFile
 

@@ -9,7 +9,7 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// What is done to open files.
+/// Calls on open files.
 extension PlatformCalls {
     /// fsync(2); `F_FULLFSYNC` where fsync does not reach the medium. Never to be retried: after a failure the kernel
     /// may have dropped the pages [ATC'20 "Can applications recover from fsync failures?"].

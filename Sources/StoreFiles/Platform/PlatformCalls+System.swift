@@ -103,7 +103,7 @@ extension PlatformCalls {
     package static func forbidDumps() { ship_store_forbid_dumps() }
 }
 
-/// What this process was started with.
+/// The things that this process was started with.
 extension PlatformCalls {
     /// The bytes of each argument but the program's name; `nil` if they cannot be read.
     package static var arguments: [[UInt8]]? {

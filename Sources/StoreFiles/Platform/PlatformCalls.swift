@@ -206,7 +206,7 @@ extension Errno {
         }
     }
 
-    /// What link(2) says where the file system has no hard links, or no more of them for one file.
+    /// An answer of link(2) where the file system has no hard links, or no more of them for one file.
     package var tellsOfNoHardLinks: Bool {
         [.notPermitted, .notSupported, .noFunction, .tooManyLinks].contains(self)
     }

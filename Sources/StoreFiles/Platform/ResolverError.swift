@@ -10,7 +10,7 @@ import SystemPackage
 
 /// A host that could not be looked up.
 package struct ResolverError: Error, Hashable, Sendable {
-    /// What the resolver says.
+    /// The resolver's words.
     package let reason: String
 
     init(code: CInt) {

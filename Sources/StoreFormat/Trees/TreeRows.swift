@@ -1,5 +1,4 @@
-/// What a walk over a tree hands on, piece by piece: its rows in the order of their keys, each as a cell of a leaf without
-/// overflow.
+/// The pieces that a walk over a tree hands on: its rows in the order of their keys, each as a cell of a leaf without overflow.
 ///
 /// A cell is the size of the record, the rowid in a table with rowids, and the record; size and rowid are shortest varints. The
 /// digest of a table is made of these bytes, row after row.

@@ -10,7 +10,7 @@ package final class StoreWriter {
     private var lastPage: UInt32 = 1
     private var firstPage: [UInt8]
     private var highestRoot: UInt32 = 1
-    /// What is left of the pages that were kept for the tree that is being written.
+    /// The rest of the pages that were kept for the tree that is being written.
     private var filling: KeptPages?
     /// The number of the root page of each tree, `sqlite_schema` first.
     package private(set) var roots: [UInt32] = [1]

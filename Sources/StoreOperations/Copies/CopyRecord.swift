@@ -4,8 +4,8 @@ import StoreFiles
 import StoreInbox
 import SystemPackage
 
-/// What a kept copy records beside its manifest, as `copy.json` in its folder. It stays on this device: a shipment of the copy
-/// consists of the store and its external files, and does not say where the store was.
+/// The record of a kept copy beside its manifest, as `copy.json` in its folder. It stays on this device: a shipment of the copy consists of
+/// the store and its external files, and does not say where the store was.
 ///
 ///     {"number": 7, "store": "/path/to/Recipes.sqlite"}
 ///
@@ -18,7 +18,7 @@ package struct CopyRecord: Hashable, Sendable, Codable {
     /// The store that it is a copy of: absolute, and without symbolic links. As in `PathText`; `nil` in records of early versions
     /// where the path was no UTF-8.
     package let store: String?
-    /// What SQLite's check complained of first; `nil` for a sound copy.
+    /// The first complaint of SQLite's check; `nil` for a sound copy.
     let damage: ForeignText?
 
     static let file = "copy.json"

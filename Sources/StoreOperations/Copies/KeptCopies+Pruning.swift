@@ -4,7 +4,7 @@ import StoreInbox
 import SystemPackage
 
 extension KeptCopies {
-    /// What became of a copy that was to be removed.
+    /// The outcome for a copy that was to be removed.
     public enum Removal: String, Hashable, Sendable {
         case removed
         /// It has a reader: it goes at the next pruning.

@@ -9,7 +9,7 @@ public struct KeptCopies: Hashable, Sendable {
 
     public init(in folder: FilePath) { self.folder = folder }
 
-    /// What is in the folder.
+    /// The content of the folder.
     public struct Listing: Sendable {
         /// By store, the oldest first.
         public let copies: [KeptCopy]

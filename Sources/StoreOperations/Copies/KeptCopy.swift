@@ -34,7 +34,7 @@ public struct KeptCopy: Hashable, Sendable {
     public var manifest: Manifest { generation.manifest }
     /// Rises with each copy that is put into the folder; `nil` for one that was kept before copies had numbers.
     public var number: Int? { record?.number }
-    /// What SQLite's check of it complained of first, where it is kept as evidence; `nil` for a sound copy.
+    /// The first complaint of SQLite's check of it, where it is kept as evidence; `nil` for a sound copy.
     public var damage: ForeignText? { record?.damage }
     /// Where the original store was; `nil` if that is unknown.
     public var originalStore: FilePath? { (record?.store).map { FilePath(text: $0) } }

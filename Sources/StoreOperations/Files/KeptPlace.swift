@@ -13,7 +13,7 @@ public enum KeptPlace: Hashable, Sendable {
     /// Read-only, with another name too, as generations and kept copies have that were linked to.
     case otherName
 
-    /// What was to be done to it.
+    /// The work that was to be done to it.
     public enum Purpose: Hashable, Sendable {
         case destroy, move, restore, replace, setMetadata
     }

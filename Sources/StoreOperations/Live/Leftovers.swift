@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// What a restore has left behind: one that failed in a way that looks like success until the store is opened again, or one that
+/// The files that a restore has left behind: one that failed in a way that looks like success until the store is opened again, or one that
 /// could not tidy up.
 public struct Leftovers: Hashable, Sendable {
     /// A copy of the store as it was.

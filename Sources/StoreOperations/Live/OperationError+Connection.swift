@@ -5,7 +5,7 @@ import StoreFiles
 import SystemPackage
 
 extension OperationError {
-    /// What an error that was met on a connection to `store` means. Result codes: sqlite.org/rescode.html.
+    /// The meaning of an error that was met on a connection to `store`. Result codes: sqlite.org/rescode.html.
     init(_ error: any Error, on store: FilePath, _ busyHandler: BusyHandler) {
         switch error {
         case _ where busyHandler.isStopped: self = .stopped

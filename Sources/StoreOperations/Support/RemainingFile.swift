@@ -17,7 +17,7 @@ public struct RemainingFile: Hashable, Sendable {
         case usedBy(FilePath)
         /// No store of that stem refers to it.
         case unexplained
-        /// What this store refers to cannot be found out: it may be this file.
+        /// The files that this store refers to cannot be found out: it may be this file.
         case unreadable(FilePath)
         /// The state of the store that refers to it may still have readers; the next restore removes it.
         case stillRead

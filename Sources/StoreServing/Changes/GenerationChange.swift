@@ -6,7 +6,7 @@ public struct GenerationChange: Hashable, Sendable {
     /// The last one that was told; `nil` if there was none.
     public let from: GenerationStamp?
     public let to: GenerationStamp
-    /// What is in `to` and was not in `from`, and the other way round.
+    /// The difference of `to` from `from`, both ways.
     public let difference: GenerationDifference
 
     init(from old: Generation?, to new: Generation, tables: [GenerationDifference.TableChange]?) {

@@ -1,6 +1,6 @@
 public import ShipProtocol
 
-/// What is different between two generations of a store.
+/// The difference between two generations of a store.
 ///
 /// Tables are compared in the stores themselves. The manifests say the rest, which was checked when they came in.
 public struct GenerationDifference: Hashable, Sendable {

@@ -87,7 +87,7 @@ private struct WatchArrangement: ~Copyable {
         self.folders = folders
     }
 
-    /// What all notices since the last time mean. After a long time without any, everything is arranged anew: the system may have
+    /// The meaning of all notices since the last time. After a long time without any, everything is arranged anew: the system may have
     /// missed changes.
     func takeMeaning() -> WatchedFolder.Meaning {
         guard let taken = notices.take(), !taken.isEmpty else { return .arrange }
@@ -95,7 +95,7 @@ private struct WatchArrangement: ~Copyable {
     }
 }
 
-/// What a folder is to an inbox, and what it means that a name in it changes.
+/// The role of a folder in an inbox, and the meaning of a changed name in it.
 private enum WatchedFolder: Hashable {
     /// Something that leads to the inbox is in it, under this name.
     case above(String)

@@ -3,7 +3,7 @@ import StoreFiles
 import StoreInbox
 import SystemPackage
 
-/// What a subscriber knows of an inbox, and how it differs from what is there now.
+/// A subscriber's knowledge of an inbox, and how it differs from what is there now.
 ///
 /// One change stands for all switches since the last look: from what was seen to what is there.
 struct SeenStores {
@@ -52,7 +52,7 @@ struct SeenStores {
         seen[store] = Seen(name: name, identity: identity, readable: try? Generation(name, of: store, in: inbox))
     }
 
-    /// What is current and known, sorted by name.
+    /// The generations that are current and known, sorted by name.
     var current: [GenerationStamp] {
         seen.compactMap { store, seen in
             guard let generation = seen.readable, seen.name == (try? inbox.currentName(of: store)),

@@ -13,7 +13,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
 
     private let subscription: Subscription
 
-    /// What was current as this value was made, and is no change: the stores of an inbox, sorted by name.
+    /// The generations that were current as this value was made, which are no change: the stores of an inbox, sorted by name.
     public let current: [GenerationStamp]
 
     init(

@@ -13,7 +13,7 @@ public struct Ballast: Hashable, Sendable {
         case modelCache
         /// The index of a table for full text, which can be made again of the rows.
         case fullTextIndex(of: ForeignText)
-        /// What `ANALYZE` has noted for SQLite's query planner.
+        /// The notes of `ANALYZE` for SQLite's query planner.
         case statistics
     }
 

@@ -95,7 +95,7 @@ final class CheckConnection {
         }
     }
 
-    /// What the system said where it did not let SQLite read a page, which looks damaged then; `nil` if it let it read all.
+    /// The system's words where it did not let SQLite read a page, which looks damaged then; `nil` if it let it read all.
     var refusal: StoreCheck.Flaw? {
         let refusal = ship_store_last_refusal(connection)
         return refusal == 0 ? nil : .file(FileError(.read, path, Errno(rawValue: refusal)))

@@ -13,7 +13,7 @@ public struct CheckReport: Hashable, Sendable, Codable {
         case full
     }
 
-    /// What `foreign_key_check` says: SQLite leaves it to each connection whether foreign keys mean anything.
+    /// The result of `foreign_key_check`: SQLite leaves it to each connection whether foreign keys mean anything.
     public enum ForeignKeys: Hashable, Sendable, Codable {
         case sound
         /// This number of rows refer to rows that do not exist; at most `most` are counted.

@@ -8,10 +8,10 @@ public struct FailedProbe: Error, Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         case noRow
         case isNull
-        /// What SQLite counts as false: 0, or a text that does not begin with another number.
+        /// A value that SQLite counts as false: 0, or a text that does not begin with another number.
         case isZero(ForeignText)
         case tookTooLong(Duration)
-        /// What SQLite says: a table that is not there, for instance.
+        /// SQLite's words: a table that is not there, for instance.
         case failed(ForeignText)
     }
 }

@@ -12,7 +12,7 @@ public struct StoreCheck: Sendable {
 
     package init(limits: CheckLimits = CheckLimits()) { self.limits = limits }
 
-    /// What is wrong with a store.
+    /// A fault of a store.
     public enum Flaw: Error, Hashable, Sendable {
         /// The header is no SQLite header, or one of a store in WAL mode, or the file has not as many pages as it says.
         case header

@@ -33,7 +33,7 @@ extension StoreClaims {
         guard identity == coreData.identity else { throw .contradictsManifest("identity") }
     }
 
-    /// What a Core Data store says of itself.
+    /// The facts that a Core Data store states.
     ///
     /// - Returns: `nil` for a store that Core Data did not make.
     private static func coreData(

@@ -2,13 +2,13 @@ import EssentialFoundation
 package import ShipProtocol
 import StoreFiles
 
-/// What a manifest says of its store, as far as SQLite can verify it in the store.
+/// The claims of a manifest about its store, as far as SQLite can verify them in the store.
 package struct StoreClaims: Hashable, Sendable, Codable {
     package let store: StoreFacts
     package let identity: ForeignText?
     /// Of the version hashes of its entities; `nil` for a store that Core Data did not make.
     package let modelDigest: ContentDigest?
-    /// What the producer says was left out of it.
+    /// The parts that the producer says were left out of it.
     package let omissions: Omissions?
     /// The content of each of its tables; `nil` if the manifest does not say.
     package let tables: [ForeignText: TableContent]?

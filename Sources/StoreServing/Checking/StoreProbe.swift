@@ -18,7 +18,7 @@ public struct StoreProbe: Hashable, Sendable {
         case givesNoRows
         /// A probe is given no values.
         case hasParameters
-        /// What SQLite says of it.
+        /// SQLite's words about it.
         case syntax(ForeignText)
     }
 

@@ -59,7 +59,7 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
 
     deinit { gate.remove(ObjectIdentifier(self)) }
 
-    /// What the name leads to now.
+    /// The store that the name leads to now.
     ///
     /// - Throws: `.noSuchStore` or `.inbox` if it leads nowhere, `CoordinatorError`, `DatabaseError`.
     func latest() throws -> OpenStore {

@@ -16,7 +16,7 @@ final class OpenStore: Sendable {
     /// `nil` for a file of its own.
     let generation: GenerationName?
 
-    /// What is done to each connection before it is used.
+    /// The preparation of each connection before it is used.
     typealias Preparation = @Sendable (Database) throws -> Void
 
     /// Opens a generation's store, and tries it.

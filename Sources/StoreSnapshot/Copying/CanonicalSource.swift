@@ -5,11 +5,11 @@ import StoreFormat
 import Synchronization
 import SystemPackage
 
-/// What the canonical form of a copy is made from.
+/// The source of the canonical form of a copy.
 ///
 /// Source: `Protocol/CANONICAL.md`.
 enum CanonicalSource {
-    /// What `VACUUM INTO` left. The file is removed afterwards.
+    /// The file that `VACUUM INTO` left. The file is removed afterwards.
     case compact(FilePath)
     /// A copy of the store's pages as they are, and the order that the rows of `sqlite_schema` would have in the compact
     /// copy, by their rowids. The file is removed afterwards.
@@ -25,8 +25,8 @@ enum CanonicalSource {
         }
     }
 
-    /// What is in the tables, `nil` if that cannot be told of all of them; or why there is no canonical form.
-    typealias Made = Result<[ForeignText: TableContent]?, StoreFlaw>
+    /// The content of the tables, `nil` if that cannot be told of all of them; or why there is no canonical form.
+    typealias Outcome = Result<[ForeignText: TableContent]?, StoreFlaw>
 
     /// Most pieces of rows that wait for the writing thread, and for the hashing thread.
     private static let mostWaiting = 8
@@ -37,7 +37,7 @@ enum CanonicalSource {
     ///   - target: A file that is not there yet; nothing is there if the copy has no canonical form.
     ///   - watch: Of the store.
     /// - Throws: `.cancelled`, `.noSpace`, `.file`.
-    func makeCanonical(as target: FilePath, _ watch: ConnectionWatch) throws(SnapshotError) -> Made {
+    func makeCanonical(as target: FilePath, _ watch: ConnectionWatch) throws(SnapshotError) -> Outcome {
         var needed: Int64 = 0
         do {
             let making: CanonicalForm

@@ -7,11 +7,11 @@ import SystemPackage
 struct CopyAttempt: Sendable {
     let path: FilePath
     let content: CopyContent
-    /// What is found out from its bytes alone, meanwhile.
+    /// The findings from its bytes alone, meanwhile.
     private let proof: CopyProof
     /// See `CompactCopy.canonical`.
     let canonical: Result<[String: IndexShape], StoreFlaw>?
-    /// What is in its tables, as far as it is known from the making of the canonical form.
+    /// The content of its tables, as far as it is known from the making of the canonical form.
     private let knownTables: [ForeignText: TableContent]?
     /// In the order of the references; sizes in bytes.
     let gathered: [(name: ExternalFileName, size: Int64, path: FilePath)]
@@ -84,7 +84,7 @@ struct CopyAttempt: Sendable {
                 of: CopyContent(of: raw, store: store, watch: watch), store, in: place, profile, written.emptied,
                 hold, watch) : nil
         try markedFiles?.omissions?.mark(copy: raw, of: store, watch)
-        var made: CanonicalSource.Made?
+        var made: CanonicalSource.Outcome?
         switch written.form {
         case .vacuumed: break
         case .canonical(let tables): made = .success(tables)
@@ -181,14 +181,14 @@ struct CopyAttempt: Sendable {
         try? Folder.removeTree(at: path.removingLastComponent())
     }
 
-    /// What is found out from the bytes of a copy and of its external files.
+    /// The findings from the bytes of a copy and of its external files.
     struct Proven: Sendable {
         let sha256: ContentDigest
-        /// What SQLite's check complains of first; `nil` for a sound copy.
+        /// The first complaint of SQLite's check; `nil` for a sound copy.
         let damage: ForeignText?
         /// In the order of `gathered`.
         let files: [ContentDigest]
-        /// What is in its tables; `nil` if that cannot be told of all of them, or was not asked for.
+        /// The content of its tables; `nil` if that cannot be told of all of them, or was not asked for.
         let tables: [ForeignText: TableContent]?
     }
 

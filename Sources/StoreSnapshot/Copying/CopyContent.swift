@@ -6,7 +6,7 @@ import StoreFiles
 import StoreFormat
 import SystemPackage
 
-/// What a copy says of itself, except for its digest.
+/// The facts that a copy states, except for its digest.
 struct CopyContent: Sendable {
     let pageSize: Int
     let pageCount: Int64

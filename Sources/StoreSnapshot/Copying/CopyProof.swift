@@ -4,8 +4,8 @@ import StoreFiles
 import Synchronization
 import SystemPackage
 
-/// What is found out about a copy from its bytes alone: its SHA-256, and whether SQLite's own check passes. Each is read in a thread of
-/// its own, side by side with what else there is to do with the copy.
+/// The findings about a copy from its bytes alone: its SHA-256, and whether SQLite's own check passes. Each is read in a thread of its own,
+/// side by side with what else there is to do with the copy.
 ///
 /// Nothing reads the copy any more once this is dropped: the owner of the file may then remove it.
 final class CopyProof: Sendable {
@@ -13,7 +13,7 @@ final class CopyProof: Sendable {
     private let reading = DispatchGroup()
     private let findings = Findings()
 
-    /// What the threads have found. They keep this, and not the proof.
+    /// The findings of the threads. They keep this, and not the proof.
     private final class Findings: Sendable {
         let digest = Mutex<Result<ContentDigest, SnapshotError>>(.failure(.cancelled))
         let check = Mutex<Result<Void, SnapshotError>>(.failure(.cancelled))

@@ -3,7 +3,7 @@ import EssentialFoundation
 import GRDB
 import ShipProtocol
 
-/// What a store that Core Data made says of itself in `Z_METADATA`.
+/// The facts that a store of Core Data states in `Z_METADATA`.
 struct CoreDataStore: Sendable {
     /// `Z_UUID`: the same in every copy of the store.
     let identity: ForeignText?

@@ -6,7 +6,7 @@ import ShipProtocol
 
 /// The tables that a profile empties, found in the store's schema, and what the store itself lacks.
 struct EmptiedTables: Sendable {
-    /// What the store's mark says that it lacks.
+    /// The parts that the store lacks by its mark.
     let mark: Omissions?
     private let marking: OmissionMarking
     /// The part of the mark that is still true: the manifest says no more, because consumers check it.

@@ -4,7 +4,7 @@ import ShipProtocol
 import StoreFiles
 import SystemPackage
 
-/// What a store itself says that it came without: the rows of `OmissionPlace.table`, its mark.
+/// The parts that a store says it came without: the rows of `OmissionPlace.table`, its mark.
 extension Omissions {
     /// - Returns: `nil` if the store has no mark, or none that this program would have made.
     init?(markedIn database: Database) throws {

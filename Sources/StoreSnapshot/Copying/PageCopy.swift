@@ -54,7 +54,7 @@ struct PageCopy: Sendable {
     /// - Returns: What is in the tables, if they have a canonical form: see `CanonicalSource.makeCanonical`; `nil` if it was vacuumed.
     func makeCanonical(
         as canonical: FilePath, orVacuumTo vacuumed: FilePath, _ space: FreeSpace
-    ) throws(SnapshotError) -> CanonicalSource.Made? {
+    ) throws(SnapshotError) -> CanonicalSource.Outcome? {
         // If SQLite finds a fault in the schema here, `VACUUM INTO` finds it again and reports it.
         if let order = try? change({ try CompactOrder(of: $0) }) {
             let made = try CanonicalSource.pages(path, order).makeCanonical(as: canonical, watch)

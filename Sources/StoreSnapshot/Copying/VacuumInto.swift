@@ -54,7 +54,7 @@ struct VacuumInto {
         var needsPages: Bool { hasChecks || !isKeptByVacuum || !emptied.isEmpty }
     }
 
-    /// What `write` has made of the store.
+    /// The form that `write` has made of the store.
     enum Form {
         case vacuumed
         /// The canonical form, and what is in its tables; `nil` if that cannot be told of all of them.

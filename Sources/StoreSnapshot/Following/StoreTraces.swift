@@ -1,7 +1,8 @@
 import StoreFiles
 package import SystemPackage
 
-/// What fstat(2) tells of a store and its log without opening them: if two are equal, and the first was settled, no commit lies in between.
+/// The traces that fstat(2) tells of a store and its log without opening them: if two are equal, and the first was settled, no commit lies
+/// in between.
 ///
 /// A commit writes to the log or to the store's file, which changes that file's time. `StoreState` says more, and opens the store: whoever
 /// opens it at each notice of a change makes notices himself.

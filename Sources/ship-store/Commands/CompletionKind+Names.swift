@@ -2,7 +2,7 @@ import ArgumentParser
 import ShipStore
 import SystemPackage
 
-/// What a shell offers where a name is wanted.
+/// The names that a shell offers where one is wanted.
 extension CompletionKind {
     /// The stores of the inbox that the line names.
     static let stores = custom { words, _, _ in

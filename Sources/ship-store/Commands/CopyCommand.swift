@@ -140,7 +140,7 @@ struct CopyCommand: AsyncParsableCommand {
 }
 
 extension [String] {
-    /// What a user gave with `--tag`.
+    /// The tags that a user gave with `--tag`.
     func asTags() throws(ShipmentError) -> [CopyTag] {
         var tags: [CopyTag] = []
         for text in self {

@@ -63,7 +63,7 @@ extension TrustedPeer.Role {
 }
 
 extension TrustedPeer {
-    /// What it may do, in words.
+    /// Its rights, in words.
     var rights: String {
         let what =
             switch stores {

@@ -86,7 +86,7 @@ struct LinkArguments: ParsableArguments {
         return options
     }
 
-    /// What to call the device that pairs; `nil` for what it calls itself.
+    /// The name to give to the device that pairs; `nil` for what it calls itself.
     func nameOfPeer(_ console: Console) -> PeerName? {
         if let peerName { return peerName }
         let question: PrintableText = "what to call the other device (return: what it calls itself): "

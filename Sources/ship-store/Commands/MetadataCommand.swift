@@ -71,7 +71,7 @@ struct MetadataCommand: AsyncParsableCommand {
 }
 
 extension StoreMetadata {
-    /// What a store says of itself, a line for each thing.
+    /// The facts that a store states, a line for each.
     fileprivate var lines: [PrintableText] {
         var lines: [PrintableText] = [
             "SQLite         \(Figures.bytes(sqlite.size))"

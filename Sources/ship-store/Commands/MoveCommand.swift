@@ -61,7 +61,7 @@ struct MoveCommand: AsyncParsableCommand {
 
     private func say(_ moved: Relocation, to console: Console) {
         let verb = removeOld ? "moved" : "copied"
-        switch moved.way {
+        switch moved.outcome {
         case .placed(let manifest): console.say("\(verb) \(store): \(manifest.summary) to \(moved.path)")
         case .replaced(let restoration):
             console.say("\(verb) \(store): \(restoration.manifest.summary) over \(moved.path)")

@@ -5,7 +5,7 @@ import ShipStore
 enum Pairing: Hashable {
     case showing
     case with(PairingCode)
-    /// What was given for a code, and is none.
+    /// A text that was given for a code, and is none.
     case invalid(String)
 
     /// It does not throw: what is no code would count as an argument of its own.

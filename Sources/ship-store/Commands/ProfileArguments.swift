@@ -2,7 +2,7 @@ import ArgumentParser
 import ShipStore
 import SystemPackage
 
-/// What a command leaves out of its compact copy.
+/// The parts that a command leaves out of its compact copy.
 struct ProfileArguments: ParsableArguments {
     @Flag(help: "Leave out the rows of Core Data's persistent history (ACHANGE, ATRANSACTION).")
     var stripHistory = false

@@ -240,7 +240,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     }
 }
 
-/// What a receiver lets in.
+/// The requirements on what a receiver lets in.
 struct RequirementArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -4,14 +4,14 @@ import Synchronization
 /// Tells of shipments that come in, in words or as JSON.
 final class ReceiveReporter: Sendable {
     /// Why the first shipment failed, which the program ends with: it is told earlier only where other shipments follow.
-    private enum LastWords { case none, kept(PrintableText, LogSubject), released }
+    private enum FirstFailure { case none, kept(PrintableText, LogSubject), released }
 
     private let console: Console
     private let tellsFailures: Bool
     private let writesJSON: Bool
     private let metrics: Metrics?
     private let bar: ProgressBar
-    private let lastWords = Mutex(LastWords.none)
+    private let firstFailure = Mutex(FirstFailure.none)
 
     /// - Parameter tellsFailures: Whether it tells of each shipment that failed. Where the program ends with the first one,
     ///   its last words do.
@@ -48,7 +48,7 @@ final class ReceiveReporter: Sendable {
         case .reading(let input):
             tell("reading", "reading the standard input, which is a \(input.rawValue)", ["input": input.rawValue])
         case .offered(let manifest):
-            if let (words, subject) = releaseLastWords() { console.say(words, about: subject) }
+            if let (words, subject) = releaseFirstFailure() { console.say(words, about: subject) }
             tell(
                 "offered", "receiving \(manifest.name): \(manifest.summary) of \(manifest.createdAt)",
                 ["manifest": manifest])
@@ -111,15 +111,15 @@ final class ReceiveReporter: Sendable {
 
     /// - Returns: `false` if they are not the first.
     private func keepLastWords(_ words: PrintableText, _ subject: LogSubject) -> Bool {
-        lastWords.withLock { state in
+        firstFailure.withLock { state in
             guard case .none = state else { return false }
             state = .kept(words, subject)
             return true
         }
     }
 
-    private func releaseLastWords() -> (PrintableText, LogSubject)? {
-        lastWords.withLock { state in
+    private func releaseFirstFailure() -> (PrintableText, LogSubject)? {
+        firstFailure.withLock { state in
             guard case .kept(let words, let subject) = state else { return nil }
             state = .released
             return (words, subject)

@@ -220,7 +220,7 @@ extension Manifest {
         }
     }
 
-    /// What the copy leaves out because the user asked for it, for people.
+    /// The parts that the copy leaves out because the user asked for it, for people.
     ///
     /// - Parameter profile: What was asked for.
     func omissionLines(askedFor profile: CopyProfile = CopyProfile()) -> [PrintableText] {

@@ -80,24 +80,24 @@ struct TrustCommand: AsyncParsableCommand {
         }
     }
 
-    private var terms: TrustList.Terms {
-        var terms = TrustList.Terms()
-        terms.name = name
-        if !role.isEmpty { terms.roles = Set(role) }
+    private var changes: TrustList.PeerChanges {
+        var changes = TrustList.PeerChanges()
+        changes.name = name
+        if !role.isEmpty { changes.roles = Set(role) }
         if allStores {
-            terms.stores = .all
+            changes.stores = .all
         } else if !onlyStore.isEmpty {
-            terms.stores = .only(Set(onlyStore))
+            changes.stores = .only(Set(onlyStore))
         }
-        (terms.addedStores, terms.removedStores) = (store.isEmpty ? nil : Set(store), Set(noStore))
-        terms.takesOver = Set(takesOver)
-        return terms
+        (changes.addedStores, changes.removedStores) = (store.isEmpty ? nil : Set(store), Set(noStore))
+        changes.takesOver = Set(takesOver)
+        return changes
     }
 
     func run() async throws {
         let console = output.console
-        try await console.run { [device = device.device, peer, store, terms, output] in
-            let peer = try device.trust(DeviceIdentifier.read(peer, knownTo: device), terms)
+        try await console.run { [device = device.device, peer, store, changes, output] in
+            let peer = try device.trust(DeviceIdentifier.read(peer, knownTo: device), changes)
             if output.json { Output.write(json: peer) }
             console.say("\(peer.name) is trusted: \(peer.rights)")
             if !store.isEmpty, peer.stores == .all {

@@ -138,7 +138,7 @@ private struct ChangeLine {
     /// The same without its lists, which may be too long for an environment.
     private let shortJSON: JSONObject
 
-    /// What is current as the watch begins.
+    /// The generation that is current as the watch begins.
     init(_ current: GenerationStamp, in inbox: Inbox) {
         (name, generation, path) = (current.store, current.number, current.storePath)
         // A name that is none is of no known age.
@@ -258,7 +258,7 @@ extension GenerationChange {
 }
 
 extension GenerationDifference {
-    /// What has changed, one by one; without `tables` if a manifest does not describe them.
+    /// The changes, one by one; without `tables` if a manifest does not describe them.
     fileprivate var lists: JSONObject {
         let files: JSONObject = [
             // By their paths in the support folder.

@@ -4,8 +4,7 @@ import StoreFiles
 import Synchronization
 import SystemPackage
 
-/// What the program says to people, on standard error: only what is fit for a terminal. Data goes to standard output, through
-/// `Output`.
+/// The program's words to people, on standard error: only what is fit for a terminal. Data goes to standard output, through `Output`.
 ///
 /// On a terminal the last line may be a progress bar, which is redrawn in place. Elsewhere there are plain lines only.
 final class Console: Sendable {
@@ -52,7 +51,7 @@ final class Console: Sendable {
         }
     }
 
-    /// What may surprise later.
+    /// A word of what may surprise later.
     func warn(_ line: PrintableText, about subject: LogSubject? = nil) {
         guard !isQuiet else { return }
         write(.warning, line, about: subject)

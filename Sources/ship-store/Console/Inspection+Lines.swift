@@ -71,7 +71,7 @@ extension Ballast {
     /// The option of `send` that leaves it out; `nil` where it stays.
     var option: String? { kind == .history ? "--strip-history" : nil }
 
-    /// What it is and what becomes of it, for people.
+    /// Its kind and its fate, for people.
     var words: String {
         let what =
             switch kind {

@@ -2,13 +2,13 @@ import EssentialFoundation
 import ShipStore
 import StoreFiles
 
-/// What is in stores and what it costs to ship, as one page of HTML that needs nothing else: a treemap to click through.
+/// The content of stores and the cost of shipping it, as one page of HTML that needs nothing else: a treemap to click through.
 ///
 /// Names come from stores of others. The page holds them only as JSON, with each `<` escaped, and its script sets them as text,
 /// never as HTML. A Content-Security-Policy forbids the page to load or send anything, and allows only its own script, by
 /// digest.
 struct InspectionPage {
-    /// What every page of this kind begins with.
+    /// The beginning of every page of this kind.
     static let start = Array(head.utf8)
 
     private static let head = """
@@ -98,7 +98,7 @@ struct InspectionPage {
     }
 }
 
-/// What is the same in every page: how it looks, and what it does.
+/// The part that is the same in every page: how it looks, and what it does.
 extension InspectionPage {
     static let style = """
 

@@ -23,7 +23,7 @@ struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
         for (name, value) in members { self.members[name] = value }
     }
 
-    /// What has happened just now.
+    /// An event that has happened just now.
     static func event(_ name: String, _ members: JSONObject) -> JSONObject {
         JSONObject(dictionaryLiteral: ("event", name), ("time", now)).adding(members)
     }

@@ -4,7 +4,7 @@ enum LogLevel: String {
     case warning
     case error
 
-    /// What a line of it begins with, for people.
+    /// The beginning of a line of it, for people.
     var prefix: String { self == .info ? "" : "ship-store: \(rawValue): " }
 
     /// For a line that is about no event: the event of an object.

@@ -1,6 +1,6 @@
 import ShipStore
 
-/// What a line is about.
+/// The subject of a line.
 struct LogSubject {
     /// As `Protocol/OUTPUT.md` names it.
     let event: String

@@ -40,7 +40,7 @@ final class Metrics: Sendable {
     /// How often it is written although nothing has happened: ages grow.
     private static let longestInterval = Duration.seconds(15)
     private static let prefix = "ship_store_"
-    /// What it may replace.
+    /// The kind of file that it may replace.
     private static let kind = ResultFile.Kind(beginning: Array("# HELP \(prefix)".utf8))
 
     private let side: Side
@@ -141,7 +141,7 @@ final class Metrics: Sendable {
         }
     }
 
-    /// What is in the file, now.
+    /// The text of the file, now.
     var text: String { state.withLock { text(of: $0) } }
 
     // MARK: The file

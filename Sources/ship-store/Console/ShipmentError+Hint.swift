@@ -3,7 +3,7 @@ import StoreFiles
 import SystemPackage
 
 extension ShipmentError {
-    /// What to do next, if there is something to do: fit for a terminal.
+    /// The next thing to do, if there is one: fit for a terminal.
     var hint: PrintableText? {
         switch self {
         case .source(let error): error.hint
@@ -82,7 +82,7 @@ extension ShipmentError {
 }
 
 extension Reason {
-    /// What to do about a refusal of the other side, where there is something that this side can do.
+    /// The remedy for a refusal of the other side, where there is something that this side can do.
     fileprivate var hint: PrintableText? {
         switch knownCode {
         case .wrongModel: "update the reader there, or send a store of the model that it knows"

@@ -5,7 +5,7 @@ import SystemPackage
 
 /// How `status` tells it, and the page of `receive --serve`.
 extension StoreStatus {
-    /// What this device calls those who send. A list that cannot be read gives no names.
+    /// This device's names for those who send. A list that cannot be read gives no names.
     static func names(knownTo device: Device) -> [DeviceIdentifier: PeerName] {
         Dictionary(((try? device.peers()) ?? []).map { ($0.id, $0.name) }) { first, _ in first }
     }

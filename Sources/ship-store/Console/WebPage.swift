@@ -1,7 +1,7 @@
 import EssentialFoundation
 import ShipStore
 
-/// What pages of HTML have in common.
+/// The common parts of pages of HTML.
 enum WebPage {
     /// How a policy names text that stands in the page itself.
     ///

@@ -7,7 +7,7 @@ import SystemPackage
 struct DemoStore: Sendable {
     static let recipes = 20_000
     static let accounts = 100
-    /// What all balances add up to in every committed state.
+    /// The sum of all balances in every committed state.
     static let total = 100_000
 
     let path: FilePath

@@ -1,7 +1,7 @@
 import ShipStore
 import SystemPackage
 
-/// What `status` tells, as a page that looks again by itself. Without JavaScript it stays as it was.
+/// The facts that `status` tells, as a page that looks again by itself. Without JavaScript it stays as it was.
 ///
 /// Words come from stores and peers. They stand in it as text alone, escaped, and its policy allows its own script and style only, by digest.
 struct StatusPage {
@@ -79,7 +79,7 @@ struct StatusPage {
     }
 }
 
-/// What is the same in every page: how it looks, and what it does.
+/// The part that is the same in every page: how it looks, and what it does.
 extension StatusPage {
     private static let style = """
 

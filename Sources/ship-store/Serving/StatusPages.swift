@@ -4,7 +4,7 @@ import ShipTransport
 import StoreFiles
 import SystemPackage
 
-/// What a receiver shows to browsers and monitors. However many ask, the inbox is read once a second at most.
+/// The pages that a receiver shows to browsers and monitors. However many ask, the inbox is read once a second at most.
 actor StatusPages {
     private struct Answers {
         let made: ContinuousClock.Instant

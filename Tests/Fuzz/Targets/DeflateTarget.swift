@@ -10,7 +10,7 @@ enum DeflateTarget {
 
     static func run(_ input: [UInt8]) {
         let value = input.dropFirst()
-        if let found = DeflateRepetition(of: value, limit: limit) {
+        if let found = DeflateRecompression(of: value, limit: limit) {
             precondition(found.value == Array(value), "another value")
             precondition(found.content.count <= limit, "more than the limit")
         }
@@ -19,8 +19,8 @@ enum DeflateTarget {
                 level: Int(choice % 9) + 1, memoryLevel: Int(choice / 9 % 9) + 1, windowBits: 9 + Int(choice / 81) * 3)
         else { return }
         // Short ones are not tried, and some take too long.
-        guard let made = DeflateRepetition(Array(value), parameters, .raw).value,
-            let found = DeflateRepetition(of: made[...], limit: limit, hint: parameters)
+        guard let made = DeflateRecompression(Array(value), parameters, .raw).value,
+            let found = DeflateRecompression(of: made[...], limit: limit, hint: parameters)
         else { return }
         precondition(found.content == Array(value), "another content")
     }

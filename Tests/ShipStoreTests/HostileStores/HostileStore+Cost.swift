@@ -71,7 +71,7 @@ extension HostileStore {
                 || replace(hex(zeroblob(5000)), '0', '+1') || '))' WHERE name = 't'
                 """),
         .schema(
-            "a select of too many terms", .refused,
+            "a select of too many changes", .refused,
             change: """
                 INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0,
                 'CREATE VIEW v AS SELECT 1' || replace(hex(zeroblob(5000)), '0', ' UNION ALL SELECT 1'))

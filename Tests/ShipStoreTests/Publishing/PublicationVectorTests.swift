@@ -8,8 +8,8 @@ import Testing
 
 /// The examples of heads and catalogs, and of what is encrypted.
 @Suite struct PublicationVectorTests {
-    @Test(arguments: try VectorFile.all(.head))
-    func `a head is read or refused as its vector says`(vector: VectorFile) {
+    @Test(arguments: try ProtocolVector.all(.head))
+    func `a head is read or refused as its vector says`(vector: ProtocolVector) {
         expect(vector) {
             let file = try HeadFile(decoding: vector.bytes)
             let publisher = try file.publisher()
@@ -23,13 +23,13 @@ import Testing
         }
     }
 
-    @Test(arguments: try VectorFile.all(.catalog))
-    func `a catalog is read or refused as its vector says`(vector: VectorFile) {
+    @Test(arguments: try ProtocolVector.all(.catalog))
+    func `a catalog is read or refused as its vector says`(vector: ProtocolVector) {
         expect(vector) { try Self.lines(of: try StoreCatalog(decoding: vector.bytes).jsonBytes) }
     }
 
-    @Test(arguments: try VectorFile.all(.sealed))
-    func `what is encrypted is decrypted or refused as its vector says`(vector: VectorFile) async throws {
+    @Test(arguments: try ProtocolVector.all(.sealed))
+    func `what is encrypted is decrypted or refused as its vector says`(vector: ProtocolVector) async throws {
         let own = try #require(vector.bytes(labelled: "key"))
         let key = try #require(DecryptionKey(privateKey: own))
         let keysFile = try #require(vector.bytes(labelled: "keys"))
@@ -56,7 +56,7 @@ import Testing
         #expect(stated == vector["decrypted"])
     }
 
-    private static func object(_ vector: VectorFile, _ file: [UInt8], _ keys: PublicationKeys) async throws -> [UInt8] {
+    private static func object(_ vector: ProtocolVector, _ file: [UInt8], _ keys: PublicationKeys) async throws -> [UInt8] {
         let digest = try #require(vector["content"].flatMap { ContentDigest(hex: $0) })
         let name = keys.secret.name(of: digest)
         #expect(vector["object-name"] == name.hex)
@@ -67,7 +67,7 @@ import Testing
         return try await publication.beginning(of: digest, upTo: 1 << 20)
     }
 
-    private func expect(_ vector: VectorFile, _ read: () throws -> [String]) {
+    private func expect(_ vector: ProtocolVector, _ read: () throws -> [String]) {
         var (values, code) = ([String](), String?.none)
         do {
             values = try read()

@@ -158,9 +158,9 @@ import Testing
 
     @Test func `the next device may send the stores of the one before, and no others`() async throws {
         let round = try PublicationRound(seed: 24)
-        var terms = TrustList.Terms()
-        terms.stores = .only([try #require(StoreName("Notes"))])
-        _ = try round.device(1).trust(try round.identity.id, terms)
+        var changes = TrustList.PeerChanges()
+        changes.stores = .only([try #require(StoreName("Notes"))])
+        _ = try round.device(1).trust(try round.identity.id, changes)
         try await round.publish()
         try await round.handOver()
         try await round.publish()

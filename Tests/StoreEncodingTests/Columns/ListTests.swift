@@ -73,7 +73,7 @@ import Testing
         var dice = RepeatableRandom(seed: 23)
         var lists = try Self.lists("random")
         try #require(lists.count == 60)
-        let modes = try #require(ListEncoder(Self.strings(lists))).modes
+        let modes = try #require(PlistEncoder(Self.strings(lists))).modes
         #expect(modes.count { $0 != 0 } == 60)
         try SegmentTests.expectSame([Self.blobs(lists)])
         for index in lists.indices {
@@ -86,7 +86,7 @@ import Testing
     @Test func `archives come back byte for byte, and take little more than their texts`() throws {
         let lists = try Self.lists("archive")
         try #require(lists.count == 30)
-        let modes = try #require(ListEncoder(Self.strings(lists))).modes
+        let modes = try #require(PlistEncoder(Self.strings(lists))).modes
         #expect(modes.allSatisfy { $0 == 2 })
         try SegmentTests.expectSame([Self.blobs(lists)])
         #expect(try SegmentTests.segment([Self.blobs(lists)]).count < 500)
@@ -96,8 +96,8 @@ import Testing
     @Test func `lists with more names than can be said come back as they are`() throws {
         let lists = try Self.lists("names")
         try #require(lists.count == 7)
-        #expect(ListEncoder(Self.strings(Array(lists[..<6]))) != nil)
-        #expect(ListEncoder(Self.strings(lists)) == nil)
+        #expect(PlistEncoder(Self.strings(Array(lists[..<6]))) != nil)
+        #expect(PlistEncoder(Self.strings(lists)) == nil)
         try SegmentTests.expectSame([Self.blobs(lists)])
     }
 
@@ -108,7 +108,7 @@ import Testing
         let parameters = try #require(DeflateParameters(level: 1, memoryLevel: 1, windowBits: 9))
         let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4]
         for wrapping in [DeflateWrapping.raw, .zlib] + [3, 19, 7].map({ .gzip(head: head + [$0]) }) {
-            let value = try #require(DeflateRepetition(content, parameters, wrapping).value)
+            let value = try #require(DeflateRecompression(content, parameters, wrapping).value)
             #expect(DeflatedStrings(Self.strings([value]), within: try TrialCost(effort: .standard)) != nil)
             try SegmentTests.expectSame([Self.blobs([value])])
         }
@@ -121,7 +121,7 @@ import Testing
         let lines = (0..<20).map { _ in dice.bytes(80) }
         let values = try (0..<40).map { _ in
             let content = (0..<200).flatMap { _ in lines[Int.random(in: 0..<20, using: &dice)] }
-            return try #require(DeflateRepetition(content, parameters, .zlib).value)
+            return try #require(DeflateRecompression(content, parameters, .zlib).value)
         }
         let cost = try TrialCost(effort: .standard)
         let before = cost.room
@@ -147,7 +147,7 @@ import Testing
         let content = (0..<500).flatMap { _ in Array("word \(Int.random(in: 0...63, using: &dice)),".utf8) }
         let parameters = try #require(DeflateParameters(level: 6, memoryLevel: 8, windowBits: 15))
         func stream(_ wrapping: DeflateWrapping) -> [UInt8] {
-            DeflateRepetition(content, parameters, wrapping).value ?? []
+            DeflateRecompression(content, parameters, wrapping).value ?? []
         }
         let named: [UInt8] =
             [0x1f, 0x8b, 8, 0x1e, 1, 2, 3, 4, 0, 255, 2, 0, 5, 6] + Array("a.txt\0why\0".utf8) + [7, 7]
@@ -183,7 +183,7 @@ import Testing
 
     @Test func `looking for streams has an end, after which values go as they are`() throws {
         let parameters = try #require(DeflateParameters(level: 6, memoryLevel: 8, windowBits: 15))
-        func stream(_ content: [UInt8]) -> [UInt8] { DeflateRepetition(content, parameters, .zlib).value ?? [] }
+        func stream(_ content: [UInt8]) -> [UInt8] { DeflateRecompression(content, parameters, .zlib).value ?? [] }
         let good = stream((0..<500).flatMap { Array("word \($0 % 61),".utf8) })
         let few = try TrialCost(effort: .standard)
         #expect(try #require(DeflatedStrings(Self.strings([good, good]), within: few)).makers.allSatisfy { $0 != 0 })
@@ -209,7 +209,7 @@ import Testing
                 fromPropertyList: ["data": Data(list), "name": "outer"], format: .binary, options: 0)
         }
         let parameters = try #require(DeflateParameters(level: 5, memoryLevel: 8, windowBits: 15))
-        let values = outer.compactMap { DeflateRepetition(Array($0), parameters, .raw).value }
+        let values = outer.compactMap { DeflateRecompression(Array($0), parameters, .raw).value }
         let alone = try SegmentTests.segment([Self.blobs(lists)]).count
         #expect(try SegmentTests.segment([Self.blobs(values)]).count < alone + 150)
         try SegmentTests.expectSame([Self.blobs(values)])

@@ -5,8 +5,8 @@ import Testing
 @testable import StoreEncoding
 
 @Suite struct SegmentVectorTests {
-    @Test(arguments: try VectorFile.all(.segment))
-    func `a segment gives what its vector says`(vector: VectorFile) throws {
+    @Test(arguments: try ProtocolVector.all(.segment))
+    func `a segment gives what its vector says`(vector: ProtocolVector) throws {
         let asked = (vector["asks"] ?? "").split(separator: " ")
         do {
             let found = try Self.read(vector.bytes, asking: asked)
@@ -21,9 +21,9 @@ import Testing
     /// - Throws: `.damaged`, also if something is left over.
     private static func read(
         _ segment: [UInt8], asking asked: [Substring]
-    ) throws -> (lines: [VectorFile.Field], bytes: [[UInt8]]) {
+    ) throws -> (lines: [ProtocolVector.Field], bytes: [[UInt8]]) {
         var reader = try SegmentReader(decoding: segment)
-        var lines: [VectorFile.Field] = []
+        var lines: [ProtocolVector.Field] = []
         var bytes: [[UInt8]] = []
         for thing in asked where thing != "nothing" {
             switch thing {

@@ -170,7 +170,7 @@ struct CodecCheck {
 
     /// Below this many nanoseconds, time says nothing: with great care of a segment, too.
     private static func shortest(_ effort: CompressionLevel) -> UInt64 {
-        SegmentEffort(effort).care == .great ? 3_000_000_000 : 1_000_000_000
+        SegmentEffort(effort).thoroughness == .great ? 3_000_000_000 : 1_000_000_000
     }
     /// What zlib takes for a megabyte of what is no padding, at least, in nanoseconds.
     private static let zlibPerMegabyte: UInt64 = 20_000_000

@@ -6,8 +6,8 @@ import Testing
 @testable import StoreEncoding
 
 @Suite struct RangeVectorTests {
-    @Test(arguments: try VectorFile.all(.ranges))
-    func `a store answers as its vector says`(vector: VectorFile) throws {
+    @Test(arguments: try ProtocolVector.all(.ranges))
+    func `a store answers as its vector says`(vector: ProtocolVector) throws {
         let base = try MemoryPages(try #require(vector.bytes(labelled: "base")))
         let answers = try RangeAnswers(base, nonce: try #require(vector.bytes(labelled: "nonce")))
         var turns = vector.sections.dropFirst(2)

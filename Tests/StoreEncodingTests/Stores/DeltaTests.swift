@@ -66,7 +66,7 @@ import Testing
         let new = Array(old[..<2000]) + Array("something new".utf8) + Array(old[2000...])
         func literal(_ content: [UInt8]) throws -> String {
             let parameters = try #require(DeflateParameters(level: 5, memoryLevel: 8, windowBits: 15))
-            let blob = try #require(RepeatedDeflate.deflated(content, with: parameters))
+            let blob = try #require(DeflateReplay.deflated(content, with: parameters))
             #expect(Deflate.content(ofBlob: blob[...]) == content)
             return "x'" + blob.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
         }

@@ -8,8 +8,8 @@ import Testing
 @testable import StoreEncoding
 
 @Suite struct DeltaVectorTests {
-    @Test(arguments: try VectorFile.all(.delta))
-    func `a base and segments make the file that their vector says`(vector: VectorFile) throws {
+    @Test(arguments: try ProtocolVector.all(.delta))
+    func `a base and segments make the file that their vector says`(vector: ProtocolVector) throws {
         let base = try MemoryPages(try #require(vector.bytes(labelled: "base")))
         let (size, pageSize) = (try #require(vector.number("size")), try #require(vector.number("page-size")))
         let target = MemoryPages(pageSize: pageSize, mostPages: UInt32(size / pageSize))

@@ -64,7 +64,7 @@ import Testing
 
         init() {}
 
-        init(_ encoder: any ColumnsEncoder, each: (Int) -> Void = { _ in }) async throws {
+        init(_ encoder: any StoreSegmentEncoder, each: (Int) -> Void = { _ in }) async throws {
             try await encoder.encode { segment in
                 data.append(segment.bytes)
                 notes.append(PieceNote(segment.setting, isLast: segment.isLast))

@@ -26,7 +26,7 @@ import Testing
 
     private static func stream(_ content: [UInt8], level: Int, _ wrapping: DeflateWrapping = .zlib) throws -> [UInt8] {
         let parameters = try #require(DeflateParameters(level: level, memoryLevel: 8, windowBits: 15))
-        return try #require(DeflateRepetition(content, parameters, wrapping).value)
+        return try #require(DeflateRecompression(content, parameters, wrapping).value)
     }
 
     static let makers = [

@@ -7,8 +7,8 @@ import Testing
 @testable import StoreEncoding
 
 @Suite struct StoreVectorTests {
-    @Test(arguments: try VectorFile.all(.rows))
-    func `segments make the store that their vector says`(vector: VectorFile) throws {
+    @Test(arguments: try ProtocolVector.all(.rows))
+    func `segments make the store that their vector says`(vector: ProtocolVector) throws {
         let segments = vector.sections.map(\.bytes)
         let size = try #require(vector.number("size"))
         // The manifest's page size is that of the settings, unless there is none.

@@ -7,7 +7,7 @@ struct BlockSplit {
     /// A block ends behind a multiple of this many tokens.
     private static let step = 32
     private static let codes = DeflateFormat.symbols + DeflateFormat.distances
-    /// What the head of a block takes in itself, and for each code that the block uses, in bits: about what blocks of stores take.
+    /// The size of a block's head in itself, and for each code that the block uses, in bits: about as in blocks of stores.
     private static let headBits = 60.0
     private static let codeBits = 4.5
     /// A range is tried at this many places, and then between the neighbours of the best one, and so on.
@@ -85,7 +85,7 @@ struct BlockSplit {
             / Double(DeflateEstimate.bitUnit) + Double(extra)
     }
 
-    /// What the codes of one alphabet take, in parts of a bit, and how many of them are used.
+    /// The size of the codes of one alphabet, in parts of a bit, and how many of them are used.
     private func entropy(_ range: Range<Int>, _ alphabet: Range<Int>) -> (weight: Int, used: Int) {
         let (before, after) = (range.lowerBound * Self.codes, range.upperBound * Self.codes)
         var (sum, total, used) = (0, 0, 0)

@@ -7,7 +7,7 @@ struct DeflateMatches {
     /// How many earlier places with the same hash it tries.
     private static let depth = 256
 
-    /// What stands before, as far as matches reach, and the bytes to deflate.
+    /// The bytes before, as far as matches reach, and the bytes to deflate.
     private let bytes: [UInt8]
     /// Where the next window begins.
     private var place: Int

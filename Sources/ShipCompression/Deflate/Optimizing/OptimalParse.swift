@@ -5,7 +5,7 @@ struct OptimalParse {
     /// Costs are in parts of a bit.
     private static let unit = DeflateEstimate.bitUnit
 
-    /// What each code takes in one block, with the bits that follow it.
+    /// The size of each code in one block, with the bits that follow it.
     private struct Costs {
         /// The end of the block in the window, in bytes.
         let end: Int

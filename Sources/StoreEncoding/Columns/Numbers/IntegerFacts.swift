@@ -1,4 +1,4 @@
-/// What one pass over integers tells about their encodings.
+/// The facts about integers that one pass tells for their encodings.
 struct IntegerFacts {
     private(set) var minimum: Int64
     private(set) var maximum: Int64

@@ -1,4 +1,4 @@
-/// What limits a decoder beside the work that its part pays for.
+/// The limits of a decoder beside the work that its part pays for.
 package struct DecodingLimits: Sendable {
     /// `nil` for any time.
     let clock: DecodingClock?

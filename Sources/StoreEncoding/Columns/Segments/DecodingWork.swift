@@ -1,6 +1,6 @@
 import ShipCompression
 
-/// What it has cost to decode a part, and what has paid for that: a few bytes could ask for hours.
+/// The cost of decoding a part, and what has paid for that: a few bytes could ask for hours.
 ///
 /// There is one for each part. It is also where a decoder stops that takes too long, or whose result nobody waits for.
 ///
@@ -19,10 +19,10 @@ package final class DecodingWork {
     static let deflatedStream = 1024
     static let deflatedByte = 8
 
-    /// What it costs to go to another place of a file.
+    /// The cost of going to another place of a file.
     static func move(pageSize: Int) -> Int { 256 + pageSize / 16 }
 
-    /// What it costs to jump over rows: forward if they are more than 0.
+    /// The cost of jumping over rows: forward if they are more than 0.
     static func jump(over rows: Int, pageSize: Int) -> Int {
         let most = move(pageSize: pageSize)
         return rows < 0 ? most : min(most, step + row * min(rows, most))

@@ -7,7 +7,7 @@ struct LongMatches {
     /// The least length that the format has.
     static let shortest = 8
 
-    /// What is left of the text, in order.
+    /// The rest of the text, in order.
     private(set) var literals: [UInt8] = []
     /// Literals before each match.
     private(set) var runs: [UInt8] = []

@@ -8,7 +8,7 @@ struct SegmentAreas {
     var numbers: [UInt8] = []
     /// Texts and blobs.
     var text: [UInt8] = []
-    /// What the streams that stand in them by their content take of the segment.
+    /// The room of the segment that streams take which stand in them by their content.
     var streams = StreamRoom.none
 
     mutating func tag(_ value: UInt8) { control.append(value) }

@@ -1,6 +1,6 @@
 // Written by Protocol/columns_dictionary.py.
 
-/// What the text area of each segment may refer to, as if it stood before it.
+/// The dictionary that the text area of each segment may refer to, as if it stood before it.
 ///
 /// Source: `Protocol/columns-dictionary.txt`.
 extension MatchDictionary {

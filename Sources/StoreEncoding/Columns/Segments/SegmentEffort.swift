@@ -3,7 +3,7 @@ package import ShipCompression
 /// How much time an encoder spends to make a segment small.
 package struct SegmentEffort: Hashable, Sendable {
     /// How closely encodings are compared before one is chosen.
-    enum Care: Hashable, Sendable {
+    enum Thoroughness: Hashable, Sendable {
         /// It compares small samples.
         case small
         /// It compares samples.
@@ -15,7 +15,7 @@ package struct SegmentEffort: Hashable, Sendable {
         var pictureLimit: Int? { self == .great ? SegmentLimits.deflatedString : nil }
     }
 
-    let care: Care
+    let thoroughness: Thoroughness
     /// libdeflate's, 0 to 12.
     let deflateLevel: Int32
     /// The least gain of a long match, in bytes; `nil` for no long matches. Of several the encoder takes the best, by trial.
@@ -31,39 +31,40 @@ package struct SegmentEffort: Hashable, Sendable {
     package static let smallest = SegmentEffort(.smallest)
     private static let usualGain = 32
     /// For segments that may be thrown away soon: the least time, and no search for matches, which takes most of it.
-    static let trial = SegmentEffort(care: .small, deflateLevel: CompressionLevel.fastest.value, leastGains: [nil])
+    static let trial = SegmentEffort(
+        thoroughness: .small, deflateLevel: CompressionLevel.fastest.value, leastGains: [nil])
 
-    /// What a level asks for.
+    /// The effort that a level asks for.
     package init(_ level: CompressionLevel) {
-        let care: Care = level.value < 4 ? .small : level.value < 9 ? .usual : .great
+        let thoroughness: Thoroughness = level.value < 4 ? .small : level.value < 9 ? .usual : .great
         // The search for matches takes longer than all that is saved by deflating less.
         let searches = level.value > 2
         self.init(
-            care: care, deflateLevel: level.value,
-            leastGains: care == .great ? [16, 32, nil] : searches ? [Self.usualGain] : [nil])
+            thoroughness: thoroughness, deflateLevel: level.value,
+            leastGains: thoroughness == .great ? [16, 32, nil] : searches ? [Self.usualGain] : [nil])
     }
 
     /// A lower one that chooses in another way, and so may take fewer bytes; `nil` where time counts for more.
     var lower: SegmentEffort? {
         var lower: SegmentEffort
-        switch care {
+        switch thoroughness {
         case .small: return nil
         case .usual: lower = SegmentEffort(.quick)
-        case .great: lower = SegmentEffort(care: .usual, deflateLevel: 8, leastGains: [Self.usualGain])
+        case .great: lower = SegmentEffort(thoroughness: .usual, deflateLevel: 8, leastGains: [Self.usualGain])
         }
         lower.hasBase = hasBase
         return lower
     }
 
-    private init(care: Care, deflateLevel: Int32, leastGains: [Int?]) {
-        self.care = care
+    private init(thoroughness: Thoroughness, deflateLevel: Int32, leastGains: [Int?]) {
+        self.thoroughness = thoroughness
         self.deflateLevel = deflateLevel
         self.leastGains = leastGains
     }
 
     /// The most values that a choice looks at.
     var sampleCount: Int {
-        switch care {
+        switch thoroughness {
         case .small: 512
         case .usual: 1024
         case .great: 1 << 16
@@ -71,11 +72,11 @@ package struct SegmentEffort: Hashable, Sendable {
     }
 
     /// The most bytes of text that a choice looks at.
-    var sampleSize: Int { care == .great ? 1 << 18 : 4096 }
+    var sampleSize: Int { thoroughness == .great ? 1 << 18 : 4096 }
 
     /// The most bytes of records that are compared with the columns of a group without comparing a part of them first.
     var comparedSize: Int {
-        switch care {
+        switch thoroughness {
         case .small: 4096
         case .usual: 8192
         case .great: 1 << 18
@@ -83,8 +84,8 @@ package struct SegmentEffort: Hashable, Sendable {
     }
 
     /// The most bits of a hash in the search: its table stays in the cache of a core.
-    var searchBits: Int { care == .great ? 18 : 17 }
+    var searchBits: Int { thoroughness == .great ? 18 : 17 }
 
     /// The most earlier places that the search tries for a match.
-    var searchDepth: Int { care == .great ? 64 : 8 }
+    var searchDepth: Int { thoroughness == .great ? 64 : 8 }
 }

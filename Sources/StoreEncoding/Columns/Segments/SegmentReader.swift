@@ -67,7 +67,7 @@ package struct SegmentReader {
     }
 }
 
-/// What `SegmentWriter` wrote is read in the same order.
+/// The counterpart of `SegmentWriter`: reads in the same order.
 ///
 /// Source: `Protocol/COLUMNS.md` 2.
 extension SegmentReader {

@@ -58,7 +58,7 @@ package struct SegmentWriter {
         contentSize += group.records.count
     }
 
-    /// What takes no more bytes is deflated at lower levels and without matches too: of few bytes these may make fewer, as libdeflate's
+    /// A text of no more bytes is deflated at lower levels and without matches too: of few bytes these may make fewer, as libdeflate's
     /// levels search in different ways, and matches may take more than they save.
     private static let fewBytes = 1 << 15
 
@@ -70,7 +70,7 @@ package struct SegmentWriter {
         if best.count <= Self.fewBytes {
             let lower = [1, 3, 6, 9].filter { $0 < effort.deflateLevel }
             var others = [try segment(of: own, lower)]
-            if effort.care != .great, effort.leastGains != [nil] {
+            if effort.thoroughness != .great, effort.leastGains != [nil] {
                 others.append(try segment(of: content(leastGain: nil, .builtIn), lower + [effort.deflateLevel]))
             }
             for other in others where other.count < best.count { best = other }
@@ -99,7 +99,7 @@ package struct SegmentWriter {
         for level in levels {
             guard var stream = try Deflate.raw(of: content, level: level) else { continue }
             // The one that is shortest afterwards need not be so before.
-            if effort.care == .great, !Task.isCancelled {
+            if effort.thoroughness == .great, !Task.isCancelled {
                 stream = DeflateOptimizer.shorter(stream, of: content) ?? stream
             }
             if stream.count < best?.count ?? .max { best = stream }

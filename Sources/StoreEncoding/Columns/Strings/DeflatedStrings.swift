@@ -7,10 +7,10 @@ struct DeflatedStrings {
     /// By string: what made it, or 0 for one that goes as it is.
     private(set) var makers: [Int64] = []
     private(set) var contents = Strings()
-    /// What stands before and behind the streams that stand inside strings.
+    /// The bytes before and behind the streams that stand inside strings.
     private(set) var heads = Strings()
     private(set) var tails = Strings()
-    /// What they took of the segment.
+    /// The room that they took of the segment.
     private(set) var taken = StreamRoom.none
 
     /// - Parameter cost: Limits how much they may grow, and how long to search for streams.
@@ -43,7 +43,7 @@ struct DeflatedStrings {
 
     /// - Returns: The head has what does not follow from the wrapper.
     private static func wrapper(
-        of found: DeflateRepetition, isAll: Bool
+        of found: DeflateRecompression, isAll: Bool
     ) -> (wrapper: StreamWrapper, head: [UInt8]) {
         switch found.wrapping {
         case .raw: return (isAll ? .raw : .rawInside, [])
@@ -55,7 +55,7 @@ struct DeflatedStrings {
     }
 }
 
-/// What stands around a stream. With its parameters it is one number.
+/// The bytes around a stream. With its parameters they are one number.
 private enum StreamWrapper: Int, CaseIterable {
     case raw
     case zlib
@@ -104,7 +104,7 @@ private enum StreamWrapper: Int, CaseIterable {
             case .gzip, .appleGzip: .gzip(head: gzipHead(parameters.level))
             case .gzipInside: .gzip(head: [])
             }
-        return DeflateRepetition(content, parameters, wrapping).value
+        return DeflateRecompression(content, parameters, wrapping).value
     }
 }
 

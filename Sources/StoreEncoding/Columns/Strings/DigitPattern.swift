@@ -1,6 +1,6 @@
 import ShipCompression
 
-/// What strings have in common that differ only in decimal numbers: dates, versions, numbered names.
+/// The common pattern of strings that differ only in decimal numbers: dates, versions, numbered names.
 ///
 /// Source: `Protocol/COLUMNS.md` 2, "Pattern".
 struct DigitPattern {

@@ -46,9 +46,9 @@ extension ColumnEncoder {
     ) {
         guard strings.count > 0 else { return }
         let facts = StringFacts(strings)
-        var made = Made()
+        var made = Drafts()
         let areLists = facts.areLists(depth: depth)
-        if areLists { made.lists = ListEncoder(strings) }
+        if areLists { made.lists = PlistEncoder(strings) }
         // What can be taken apart altogether is smaller so, and trials of lists within lists take longest of all.
         if let lists = made.lists, lists.rest.count == 0 {
             areas.tag(StringTag.propertyLists.rawValue)
@@ -76,7 +76,7 @@ extension ColumnEncoder {
         if candidates.count > 1, let rows {
             let sample = strings.selecting(rows)
             candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
-                write(candidate.0, sample, Made(), reference(candidate.1, selecting: rows), depth, &areas)
+                write(candidate.0, sample, Drafts(), reference(candidate.1, selecting: rows), depth, &areas)
             }
         } else if let best = cheapest(of: candidates, weigh: weigh, write: writeAll) {
             areas.append(best)
@@ -89,9 +89,9 @@ extension ColumnEncoder {
         _ = write(.lengths, strings, whole, nil, depth, &areas)
     }
 
-    /// What was made of strings before one of their encodings was chosen.
-    private struct Made {
-        var lists: ListEncoder?
+    /// Parts of encodings that were made of strings before one was chosen.
+    private struct Drafts {
+        var lists: PlistEncoder?
         /// Their lengths, as the encoding of that name writes them.
         var lengths: SegmentAreas?
     }
@@ -99,9 +99,9 @@ extension ColumnEncoder {
     /// Drops lengths or zeros at the ends, where it shows without a trial which is worse. The text is the same in both, and a zero takes
     /// about as many bits as follow from its frequency: fewer in a repetition, more in noise.
     private func dropClearLoser(
-        of candidates: inout [StringTag], _ strings: Strings, _ facts: StringFacts, depth: Int, _ made: inout Made
+        of candidates: inout [StringTag], _ strings: Strings, _ facts: StringFacts, depth: Int, _ made: inout Drafts
     ) {
-        guard candidates.starts(with: [.terminated, .lengths]), effort.care != .great else { return }
+        guard candidates.starts(with: [.terminated, .lengths]), effort.thoroughness != .great else { return }
         var areas = SegmentAreas()
         encode(strings.lengths.map(Int64.init), depth: depth + 1, into: &areas)
         made.lengths = areas
@@ -136,7 +136,7 @@ extension ColumnEncoder {
     /// - Parameter made: Of these strings.
     /// - Returns: Whether the encoding can hold the strings; if not, `areas` are of no use.
     private func write(
-        _ tag: StringTag, _ strings: Strings, _ made: Made, _ reference: Reference?, _ depth: Int,
+        _ tag: StringTag, _ strings: Strings, _ made: Drafts, _ reference: Reference?, _ depth: Int,
         _ areas: inout SegmentAreas
     ) -> Bool {
         areas.tag(tag.rawValue)
@@ -183,7 +183,7 @@ extension ColumnEncoder {
             encode(prefixes, depth: depth + 1, into: &areas)
             encode(suffixes, depth: depth + 2, into: &areas)
         case .propertyLists:
-            guard let lists = made.lists ?? ListEncoder(strings) else { return false }
+            guard let lists = made.lists ?? PlistEncoder(strings) else { return false }
             write(lists, depth + 1, &areas)
         case .deflated:
             guard let deflated = DeflatedStrings(strings, within: cost) else { return false }

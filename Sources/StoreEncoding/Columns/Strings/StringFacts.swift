@@ -1,6 +1,6 @@
 import ShipCompression
 
-/// What one pass over strings tells about their encodings.
+/// The facts about strings that one pass tells for their encodings.
 struct StringFacts {
     private(set) var totalLength = 0
     private var longest = 0

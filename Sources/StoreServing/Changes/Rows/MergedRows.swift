@@ -56,7 +56,7 @@ struct MergedRows {
     }
 }
 
-/// What is told of a row.
+/// The words about a row.
 extension MergedRows {
     /// A text that is none.
     private struct NoText: Error {}

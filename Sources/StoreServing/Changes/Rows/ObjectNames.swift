@@ -3,7 +3,7 @@ import EssentialFoundation
 import GRDB
 import ShipProtocol
 
-/// What the rows of a Core Data store are called outside of it: its UUID, and the names of its entities.
+/// The names of a Core Data store's rows outside of it: its UUID, and the names of its entities.
 ///
 /// Source: developer.apple.com/documentation/coredata/nsmanagedobjectid/uriRepresentation(), and stores as Core Data makes them.
 struct ObjectNames {

@@ -2,7 +2,7 @@ import CoreDataReading
 import GRDB
 import StoreFormat
 
-/// What tells the rows of a table from each other, as SQLite says it.
+/// The columns that tell the rows of a table from each other, as SQLite says it.
 ///
 /// Source: sqlite.org/pragma.html#pragma_index_list, #pragma_index_xinfo and #pragma_table_xinfo; sqlite.org/withoutrowid.html.
 struct TableKey {

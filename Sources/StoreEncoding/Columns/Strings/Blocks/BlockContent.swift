@@ -1,4 +1,4 @@
-/// What a block of Snappy or LZ4 stands for, and its items.
+/// The content of a block of Snappy or LZ4, and its items.
 ///
 /// Sources: `format_description.txt` of Snappy, and `lz4_Block_format.md` of LZ4.
 struct BlockContent {

@@ -12,7 +12,7 @@ struct BlockParse {
     /// Where the next item begins. All places count from the beginning of the block.
     private(set) var start = 0
     private var isFirst = true
-    /// What the table had before the current prediction; `nil` if nobody will want it back.
+    /// The entry that the table had before the current prediction; `nil` if nobody will want it back.
     private var undo: [(entry: UInt32, place: Int32)]?
 
     var count: Int { block.count }
@@ -31,7 +31,7 @@ struct BlockParse {
         _ = look(0)
     }
 
-    /// What the compressor finds next, if nothing is to be corrected.
+    /// The item that the compressor finds next, if nothing is to be corrected.
     mutating func predicted() -> BlockItem {
         var positions = Positions(from: start, isFirst: isFirst, parser.steps)
         while true {
@@ -61,7 +61,7 @@ struct BlockParse {
         return false
     }
 
-    /// What there is in place of the item that would be predicted.
+    /// The item in place of the one that would be predicted.
     ///
     /// - Returns: `nil` if the correction cannot be.
     mutating func item(of correction: BlockCorrection) -> BlockItem? {
@@ -82,7 +82,7 @@ struct BlockParse {
         return BlockItem(literals: literals, length: known, distance: far)
     }
 
-    /// What leads to an item that is not predicted. `item(of:)` does the same with it.
+    /// The correction that leads to an item which is not predicted. `item(of:)` does the same with it.
     mutating func correction(for item: BlockItem, before: Int) -> BlockCorrection {
         let begin = start + item.literals
         var (length, distance) = (item.length, item.distance)

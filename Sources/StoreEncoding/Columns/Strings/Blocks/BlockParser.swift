@@ -2,7 +2,7 @@
 ///
 /// Source: `Protocol/BLOCKS.md` 2.
 struct BlockParser {
-    /// What leads from a position to an earlier one.
+    /// The table that leads from a position to an earlier one.
     enum Table {
         /// The highest bits of a product; with `fits` fewer in small blocks.
         case product(UInt32, bits: Int, fits: Bool)

@@ -10,10 +10,10 @@ struct BlockStrings {
     /// How many corrections each block has, and all of them.
     private(set) var counts: [Int64] = []
     private(set) var corrections: [BlockCorrection] = []
-    /// What stands before and behind the blocks that stand inside strings.
+    /// The bytes before and behind the blocks that stand inside strings.
     private(set) var heads = Strings()
     private(set) var tails = Strings()
-    /// What they took of the segment.
+    /// The room that they took of the segment.
     private(set) var taken = StreamRoom.none
 
     /// - Parameter cost: Limits how much they may grow.

@@ -2,7 +2,7 @@
 ///
 /// Source: `Protocol/BLOCKS.md` 1.
 struct BlockWay {
-    /// What is around a block.
+    /// The bytes around a block.
     enum Wrapper: Int, CaseIterable {
         case none
         /// Behind the size of the content.

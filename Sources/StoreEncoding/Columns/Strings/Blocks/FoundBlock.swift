@@ -74,7 +74,7 @@ struct FoundBlock {
         FoundBlock(in: string, limit: SegmentLimits.deflatedString)?.growth ?? 0
     }
 
-    /// What makes it again.
+    /// The way of making it again.
     ///
     /// - Parameters:
     ///   - string: The string that it is in.
