@@ -21,7 +21,7 @@ FUZZ_SECONDS := 60
 PREFIX := /usr/local
 PAGES := .build/pages
 
-.PHONY: help setup build install uninstall pages package try-package demo test build-tests test-commands test-modules test-app test-asan test-tsan soak powercut faults fuzz docs lint \
+.PHONY: help setup build install uninstall pages package try-package demo test build-tests test-first test-second test-rest test-some-powercuts test-some-faults test-some-web test-app test-asan test-tsan soak powercut faults fuzz docs lint \
   format shape vectors bench pictures clean
 
 help: ## Say what can be made
@@ -69,28 +69,40 @@ test: setup lint build test-app ## Check format and vectors, then run every test
 	python3 Protocol/columns_dictionary.py --check
 	@$(MAKE) --no-print-directory build-tests
 	@rm -rf .build/no-device
-	@$(MAKE) --no-print-directory -j2 test-commands test-modules || { \
+	@$(MAKE) --no-print-directory -j3 test-first test-second test-rest || { \
 	  echo "What failed, once more:"; grep -a -h -A 6 '^✘' $(TEST_LOG).*; exit 1; }
-	Tests/PowerCuts/powercut.py $(PROGRAM) --optional --images 12 --disks ext4,btrfs --scenarios delta,session,restore,number,publish
-	Tests/Faults/faults.py $(PROGRAM) --most 4
-	Tests/Web/web.py $(PROGRAM) --optional --rounds 3 --crowd 100
+	@$(MAKE) --no-print-directory -j2 test-some-powercuts test-some-faults test-some-web
 
 build-tests: ## Build the tests
 	swift build --build-tests $(OPTIMIZED)
 
-# Two halves of about the same length, side by side; in each one test after the other, because many wait for real timeouts, which a neighbour that takes all cores would
-# stretch.
-test-commands test-modules: export SHIP_STORE_PROGRAM := $(CURDIR)/$(PROGRAM)
-test-commands test-modules: export XDG_CONFIG_HOME := $(CURDIR)/.build/no-device
-test-commands test-modules: export NO_COLOR := 1
-FIRST_HALF := ^(CommandLineTests|StoreSnapshotTests|StoreServingTests|StoreFormatTests|StoreInstallTests)\.
+# Three parts of about the same length, side by side, which is what two cores bear; in each one test after the other, because many wait for real
+# timeouts, which a neighbour that takes all cores would stretch.
+test-first test-second test-rest: export SHIP_STORE_PROGRAM := $(CURDIR)/$(PROGRAM)
+test-first test-second test-rest: export XDG_CONFIG_HOME := $(CURDIR)/.build/no-device
+test-first test-second test-rest: export NO_COLOR := 1
+FIRST := ^(CommandLineTests\.[`A-P]|Store(Format|Install|Serving|Snapshot)Tests\.)
+FIRST_TWO := ^((CommandLine|ShipStore)Tests|Store(Format|Install|Serving|Snapshot)Tests)\.
 RUN_TESTS := .build/debug/ship-storePackageTests.xctest --testing-library swift-testing --no-parallel
 
-test-commands:
-	@$(RUN_TESTS) --filter '$(FIRST_HALF)' 2>&1 | tee $(TEST_LOG).commands
+test-first:
+	@$(RUN_TESTS) --filter '$(FIRST)' 2>&1 | tee $(TEST_LOG).first
 
-test-modules:
-	@$(RUN_TESTS) --skip '$(FIRST_HALF)' 2>&1 | tee $(TEST_LOG).modules
+test-second:
+	@$(RUN_TESTS) --filter '$(FIRST_TWO)' --skip '$(FIRST)' 2>&1 | tee $(TEST_LOG).second
+
+test-rest:
+	@$(RUN_TESTS) --skip '$(FIRST_TWO)' 2>&1 | tee $(TEST_LOG).rest
+
+# Short forms, of what has a target of its own.
+test-some-powercuts:
+	Tests/PowerCuts/powercut.py $(PROGRAM) --optional --images 12 --disks ext4,btrfs --scenarios delta,session,restore,number,publish
+
+test-some-faults:
+	Tests/Faults/faults.py $(PROGRAM) --most 4
+
+test-some-web:
+	Tests/Web/web.py $(PROGRAM) --optional --rounds 3 --crowd 100
 
 # Faults come with a library of their own, which does not go with the sanitizer's.
 test-tsan: setup ## Run the tests, and the program in them, under Thread Sanitizer

@@ -89,13 +89,13 @@ struct DamagedStoreFaultTests {
 
     @Test(arguments: Loss.allCases)
     func `killed at any call, it loses nothing, and can be done again`(loss: Loss) async throws {
-        try await sweep(loss, .kill, .once, from: 1, by: Soak.isOn ? 1 : 11)
+        try await sweep(loss, .kill, .once, from: 1, by: Soak.isOn ? 1 : 17)
     }
 
     @Test(arguments: Loss.allCases)
     func `a call that fails loses nothing`(loss: Loss) async throws {
-        try await sweep(loss, .eio, .once, from: 2, by: Soak.isOn ? 1 : 23)
-        try await sweep(loss, .enospc, .onward, from: 3, by: Soak.isOn ? 1 : 23)
+        try await sweep(loss, .eio, .once, from: 2, by: Soak.isOn ? 1 : 37)
+        try await sweep(loss, .enospc, .onward, from: 3, by: Soak.isOn ? 1 : 37)
     }
 
     private func sweep(

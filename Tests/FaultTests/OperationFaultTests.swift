@@ -28,7 +28,7 @@ struct OperationFaultTests {
         let number = StoreOperation.allCases.firstIndex(of: operation) ?? 0
         for (turn, mode) in [JournalMode.wal, .delete].enumerated() {
             let first = Soak.isOn ? 1 : 1 + (number + turn) * 2 % 5
-            try await sweep(operation, mode, .kill, .once, from: first, by: Soak.isOn ? 1 : 113)
+            try await sweep(operation, mode, .kill, .once, from: first, by: Soak.isOn ? 1 : 179)
         }
     }
 
@@ -36,7 +36,7 @@ struct OperationFaultTests {
     func `a call that fails leaves the old state, or the operation succeeds all the same`(
         operation: StoreOperation
     ) async throws {
-        let step = Soak.isOn ? 1 : 167
+        let step = Soak.isOn ? 1 : 251
         try await sweep(operation, .wal, .eio, .once, from: 1 % step + 1, by: step)
         try await sweep(operation, .wal, .enospc, .onward, from: 5 % step + 1, by: step)
     }

@@ -38,7 +38,7 @@ struct PowerCutTests {
     func `a receiver and the power go at the same time`() async throws {
         let sample = try await ShipmentSample(in: ScratchFolder())
         let shim = try await FaultShim(in: sample.scratch.path)
-        for call in stride(from: 1, to: 60, by: Soak.isOn ? 1 : 7) {
+        for call in stride(from: 1, to: 60, by: Soak.isOn ? 1 : 11) {
             let disk = try await LoopDisk(in: sample.scratch.folder("disk \(call)"))
             let inbox = disk.path.appending("inbox")
             let first = try await BuiltProgram.run(

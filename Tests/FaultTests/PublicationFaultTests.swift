@@ -81,7 +81,7 @@ struct PublicationFaultTests {
 
     /// - Parameter round: Returns whether there was such a call.
     private func sweep(_ action: FaultShim.Action, _ round: (Int) async throws -> Bool) async throws {
-        let step = Soak.isOn ? 1 : action == .kill ? 13 : 31
+        let step = Soak.isOn ? 1 : action == .kill ? 29 : 67
         // Other calls with each action.
         var call = Soak.isOn || action == .kill ? 1 : action == .eio ? 4 : 9
         while try await round(call) { call += step }

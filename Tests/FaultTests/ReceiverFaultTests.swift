@@ -30,7 +30,7 @@ struct ReceiverFaultTests {
     func `a receiver that is killed at any call leaves the old or the new generation, whole`(
         start: Start, way: Way
     ) async throws {
-        try await sweep(start, way, .kill, .once, from: 1, by: Soak.isOn ? 1 : 2)
+        try await sweep(start, way, .kill, .once, from: 1, by: Soak.isOn ? 1 : 3)
     }
 
     @Test(arguments: Start.allCases, [FaultShim.Action.eio, .enospc])
@@ -38,7 +38,7 @@ struct ReceiverFaultTests {
         start: Start, action: FaultShim.Action
     ) async throws {
         // The short form leaves out calls, other ones in each of its sweeps.
-        let step = Soak.isOn ? 1 : 9
+        let step = Soak.isOn ? 1 : 13
         let first = action == .eio ? 1 : 3
         try await sweep(start, .file, action, .once, from: first % step + 1, by: step)
         try await sweep(start, .file, action, .onward, from: (first + 1) % step + 1, by: step)

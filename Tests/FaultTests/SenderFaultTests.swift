@@ -22,7 +22,7 @@ struct SenderFaultTests {
         let temporary = try sample.scratch.folder("temporary")
         let home = sample.source.removingLastComponent()
         let before = try listing(of: home)
-        let step = Soak.isOn ? 1 : 3
+        let step = Soak.isOn ? 1 : 5
         var call = 1
         var isThereSuchACall = true
         while isThereSuchACall {
@@ -72,7 +72,7 @@ struct SenderFaultTests {
         let out = try sample.scratch.folder("out")
         let shipment = out.appending("a.shipment")
         try #require(try await send(to: shipment, temporary, [:]).status == .exited(0))
-        let step = Soak.isOn ? 1 : 3
+        let step = Soak.isOn ? 1 : 5
         var (call, replaced) = (1, 0)
         while true {
             let before = try OpenFile.reading(shipment).status.identity

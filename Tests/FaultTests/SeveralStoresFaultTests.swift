@@ -53,7 +53,7 @@ struct SeveralStoresFaultTests {
     func `each store is the old or the new one, whole, and what was told is true`(
         action: FaultShim.Action, way: Way
     ) async throws {
-        let step = Soak.isOn ? 1 : 19
+        let step = Soak.isOn ? 1 : 31
         // Other calls with each action.
         var call = action == .kill ? 1 : action == .eio ? 4 : 8
         var partial = 0

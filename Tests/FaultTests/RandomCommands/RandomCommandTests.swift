@@ -9,7 +9,7 @@ import Testing
 /// `SHIP_STORE_SEED` names one desk, to see a failure again.
 @Suite struct RandomCommandTests {
     /// How long desks are made.
-    private static let time = Soak.isOn ? Duration.seconds(3600) : .seconds(40)
+    private static let time = Soak.isOn ? Duration.seconds(3600) : .seconds(25)
     private static let commandsPerDesk = 16
     /// After so many there is enough to look at.
     private static let failureLimit = Soak.isOn ? 50 : 10

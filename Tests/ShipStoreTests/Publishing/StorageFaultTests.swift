@@ -122,7 +122,7 @@ private final class FaultDesk {
         try await run()
         for index in 0..<server.requests {
             // The short form leaves out every other one, and at the next request those between.
-            for (number, kind) in kinds.enumerated() where Soak.isOn || (number + index) % 2 == 0 {
+            for (number, kind) in kinds.enumerated() where Soak.isOn || (number + index) % 3 == 0 {
                 for lasts in kind.canLast ? [false, true] : [false] {
                     try restore(moment)
                     server.set((kind, index, lasts))
