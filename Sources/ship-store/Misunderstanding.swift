@@ -6,6 +6,8 @@ struct Misunderstanding {
     let cause: PrintableText
     /// The word that may have been meant.
     let hint: PrintableText?
+    /// Whether ArgumentParser takes it for several options of a letter each, of which one may be that of help.
+    var isOfLetters = false
 
     /// - Returns: `nil` if every name is known.
     static func first(in arguments: [String]) -> Misunderstanding? {
@@ -21,6 +23,10 @@ struct Misunderstanding {
             for: ShipStoreCommand.configuration.subcommands[index], includeHidden: true, columns: 1000)
         let known = Set(help.split { !$0.isLetter && !$0.isNumber && $0 != "-" }.map(String.init)).union(["--version"])
         let words = Array(rest.dropFirst().prefix { $0 != "--" })
+        if let word = words.first(where: Self.looksLikeLetters) {
+            let hint: PrintableText = "a path that begins with a dash is written ./\(word)"
+            return Misunderstanding(cause: "unknown option '\(word)'", hint: hint, isOfLetters: true)
+        }
         for (word, next) in zip(words, words.dropFirst() + [""]) where word.hasPrefix("--") {
             let option = String(word.prefix { $0 != "=" })
             guard known.contains(option) else {
@@ -34,7 +40,13 @@ struct Misunderstanding {
         return nil
     }
 
-    private init(cause: PrintableText, hint: PrintableText?) { (self.cause, self.hint) = (cause, hint) }
+    private init(cause: PrintableText, hint: PrintableText?, isOfLetters: Bool = false) {
+        (self.cause, self.hint, self.isOfLetters) = (cause, hint, isOfLetters)
+    }
+
+    private static func looksLikeLetters(_ word: String) -> Bool {
+        word.count > 2 && word.hasPrefix("-") && !word.hasPrefix("--") && word.dropFirst().first?.isNumber == false
+    }
 
     /// - Parameter number: Below 0. ArgumentParser takes it for an option of its own, unless it follows a `=`: then it is judged.
     private init(of number: String, after option: String, in arguments: [String]) {

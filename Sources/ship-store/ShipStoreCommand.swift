@@ -94,8 +94,10 @@ struct ShipStoreCommand: AsyncParsableCommand {
         if let named, let command = try? named.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == named {
             return command
         }
-        // ArgumentParser would show the overview, and end well.
-        if named == nil, Misunderstanding.first(in: arguments) != nil { throw ValidationError("") }
+        // ArgumentParser would show the overview or the help, and end well.
+        if let found = Misunderstanding.first(in: arguments), named == nil || found.isOfLetters {
+            throw ValidationError("")
+        }
         return try await asyncParseAsRoot(arguments)
     }
 

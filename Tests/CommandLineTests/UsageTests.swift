@@ -68,6 +68,9 @@ import Testing
         Mistake(
             "copy", "a", "--to", "b", "--keep", "3", error: "unknown option '--keep'",
             hint: "did you mean --keep-free?"),
+        Mistake(
+            "send", "-shop.sqlite", "--to", "-", error: "unknown option '-shop.sqlite'",
+            hint: "a path that begins with a dash is written ./-shop.sqlite"),
         Mistake("list", "--int=a", error: "unknown option '--int'", hint: "did you mean --into?"),
         Mistake(
             "send", "a", "--to", "ftp://watch:7645",

@@ -6,7 +6,7 @@ package struct Answer: Hashable, Sendable {
     /// By rising index; `nil` for all parts.
     package let wants: [PartRequest]?
 
-    package struct Want: Hashable, Sendable, Codable {
+    package struct PartRequest: Hashable, Sendable, Codable {
         package let part: Int
         /// The preferred one first; `nil` for all that both sides know.
         package let encodings: [ForeignText]?

@@ -37,7 +37,7 @@ extension PublicationError {
         case .storage(_, _, "ExpiredToken"), .storage(_, _, "InvalidToken"):
             "get new keys: those of this session are over"
         case .storage(_, _, "RequestTimeTooSkewed"): "set the clock"
-        case .storage(_, _, "EntityTooLarge"): "publish it with dir:PATH: storage takes 5 GB in one request"
+        case .storage(_, _, "EntityTooLarge"): "publish it with dir:PATH: this storage takes no object of that size"
         case .storage(_, _, "PermanentRedirect"), .storage(_, _, "AuthorizationHeaderMalformed"):
             "set AWS_REGION to that of the bucket"
         case .storage(_, 404, _): "check the bucket's name, --endpoint-url and the region"

@@ -200,7 +200,8 @@ extension InboxError {
         case .badRecord(let path, _) where path.lastComponent?.text.hasPrefix(".") == true:
             "remove it: it is written anew when there is something to note"
         case .badRecord: "start it anew with `ship-store rollback NAME --into INBOX --allow-again`"
-        case .badOrigin: "restore it; without it old shipments of the store are taken as new ones"
+        case .badOrigin:
+            "restore it, or `ship-store forget` the store and have it sent anew: without it old shipments are taken as new ones"
         case .outOfSequence(let name, let flaw): flaw.hint(name)
         case .file(let error): error.hint
         }
