@@ -22,7 +22,7 @@ package final class StagedGeneration {
     /// Bytes of the parts that were not here already.
     package let bytesToCome: Int64
     /// Indexes of the parts that are a generation's own files under a second name: synced when that was installed.
-    let linkedParts: Set<Int>
+    package private(set) var linkedParts: Set<Int>
     /// The room that is reserved ahead of what is written: who only announces a large shipment keeps no more from others.
     private static let roomAhead: Int64 = 64 * 1024 * 1024
     private let space: DiskReservation
@@ -250,6 +250,8 @@ package final class StagedGeneration {
         try InboxError.wrapping { () throws(FileError) in
             if try folder.holds(path) { try folder.removeFile(path) }
         }
+        // Room was reserved for what was to come, and this was not.
+        if linkedParts.remove(index) != nil { unreserved += manifest.parts[index].size }
         space.takeBack(written.removeValue(forKey: index) ?? 0)
         release()
     }

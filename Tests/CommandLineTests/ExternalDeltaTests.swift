@@ -103,6 +103,23 @@ import Testing
         try file.close()
     }
 
+    /// As large as it was, so that only its digest shows it.
+    @Test(arguments: [false, true]) func `a file that was damaged in the inbox comes again`(changes: Bool) async throws {
+        let receiver = try await desk.listen()
+        _ = try await send(to: receiver.address)
+        let folder = desk["inbox/.Notes_SUPPORT/_EXTERNAL_DATA"]
+        let names = try Folder.names(in: folder).sorted()
+        try damage(folder.appending(names[0]))
+        if changes { try sample.addPhoto(key: 3, content: Self.text(seed: 3, words: 30_000)) }
+        _ = try await send(to: receiver.address)
+        try expectInstalled()
+        for name in try Folder.names(in: folder) {
+            #expect(try PlatformCalls.status(of: folder.appending(name)).permissions == .ownerRead, "\(name)")
+        }
+        try await desk.run("verify", "inbox").expectSuccess()
+        #expect(try desk.leftovers == [])
+    }
+
     @Test func `what differs goes, again and again`() async throws {
         let receiver = try await desk.listen()
         let whole = try await send(to: receiver.address)

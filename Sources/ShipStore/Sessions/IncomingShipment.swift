@@ -184,11 +184,13 @@ final class IncomingShipment {
         staged.breakOff(data)
     }
 
-    /// The parts that are not as the manifest says, and may come again in another encoding, with their flaws. Others are sealed.
+    /// The parts that are not as the manifest says, and may come again in another encoding, with their flaws: also those that were here
+    /// already, and have been damaged. Others are sealed.
     ///
     /// - Throws: Errors that are final.
     func unproven() throws -> [(part: Int, flaw: any Error)] {
         if open?.decoder.isAbandoned == true { throw ProtocolError.truncated }
+        for part in staged.linkedParts { provable.updateValue(nil, forKey: part) }
         return try provable.sorted { $0.key < $1.key }.compactMap { part, flaw in
             if let flaw { return (part, flaw) }
             do throws(InboxError) {

@@ -175,7 +175,8 @@ extension RestartCause {
         switch error {
         case is EarlierPieces.Mismatch: self = .cannotGoOn
         case EncodingFailure.selfCheckFailed: self = .selfCheckFailed
-        case EncodingFailure.unsuitable: self = .unsuitable
+        case EncodingFailure.unsuitable, CompressionError.notCanonical, CompressionError.segmentFull:
+            self = .unsuitable
         case EncodingFailure.tooLarge: self = .largeDelta
         default: return nil
         }

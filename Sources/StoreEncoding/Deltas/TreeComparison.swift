@@ -233,6 +233,7 @@ struct ValueMatches {
                 found.insert(Int(keys[index].place))
             }
         }
-        return found.sorted { abs($0 - place) < abs($1 - place) }
+        // In the same order in each process: another session may go on.
+        return found.sorted { (abs($0 - place), $0) < (abs($1 - place), $1) }
     }
 }

@@ -105,6 +105,52 @@ import Testing
         try SegmentTests.expectSame([Self.group(blobs)])
     }
 
+    /// Compressors that do not cut the content at 64 KiB make such blocks.
+    @Test(arguments: 1...6 as ClosedRange<UInt64>) func `a match may reach back over the border of a block`(
+        seed: UInt64
+    )
+        throws
+    {
+        let choices = Self.choices(seed)
+        var content = choices.bytes(65_536 - choices.below(200))
+        var items: [BlockItem] = []
+        for number in 0..<12 {
+            let literals = number == 0 ? content.count : choices.below(90)
+            if number > 0 { content += choices.bytes(literals) }
+            let (length, distance) = (4 + choices.below(50), 60 + choices.below(4000))
+            for _ in 0..<length { content.append(content[content.count - distance]) }
+            items.append(BlockItem(literals: literals, length: length, distance: distance))
+        }
+        items.append(BlockItem(literals: 0, length: 0, distance: 0))
+        let block = try #require(BlockForm.snappy[0].bytes(of: [items], content[...]))
+        #expect(BlockContent(snappy: block[...], limit: 1 << 20)?.bytes == content)
+        for effort in SegmentTests.efforts {
+            try SegmentTests.expectSame([Self.group([block, [5] + block])], .modern, effort)
+        }
+    }
+
+    /// Work that grows with the square of the size would not come to an end here.
+    @Test func `long blocks and such of short periods take time in proportion to their size`() throws {
+        let choices = Self.choices(7)
+        let long = (0..<30).flatMap { _ in Self.contents(choices).joined() }
+        var period: [BlockItem] = []
+        var content = choices.bytes(40)
+        for _ in 0..<20_000 {
+            let length = 4 + choices.below(20)
+            // A byte between two matches, which goes on as they do: otherwise they are one.
+            if !period.isEmpty { content.append(content[content.count - 40]) }
+            for _ in 0..<length { content.append(content[content.count - 40]) }
+            period.append(BlockItem(literals: period.isEmpty ? 40 : 1, length: length, distance: 40))
+        }
+        period.append(BlockItem(literals: 0, length: 0, distance: 0))
+        let periodic = try #require(BlockForm.snappy[0].bytes(of: [period], content[...]))
+        try SegmentTests.expectSame([
+            Self.group([
+                BlockMaking(choices, ofLZ4: true).lz4(long), BlockMaking(choices, ofLZ4: false).snappy(long), periodic,
+            ])
+        ])
+    }
+
     /// What makes a block again follows from its items, whatever they are.
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func `corrections lead to any items`(seed: UInt64) throws {
         let choices = Self.choices(seed)

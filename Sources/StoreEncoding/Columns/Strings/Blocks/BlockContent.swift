@@ -66,17 +66,18 @@ struct BlockContent {
     /// The items, block by block.
     ///
     /// - Parameter size: Bytes of a block; `nil` for one.
-    /// - Returns: `nil` if a match goes from one block into the next.
+    /// - Returns: `nil` if a match goes from one block into the next, or back into the one before.
     func blocks(of size: Int?) -> [[BlockItem]]? {
         guard let size else { return [items + [BlockItem(literals: literals, length: 0, distance: 0)]] }
         var blocks: [[BlockItem]] = []
         var block: [BlockItem] = []
         var left = min(size, bytes.count)
-        var place = 0
+        var (begin, place) = (0, 0)
         func end(_ literals: Int) {
             blocks.append(block + [BlockItem(literals: literals, length: 0, distance: 0)])
             block = []
             place += left
+            begin = place
             left = min(size, bytes.count - place)
         }
         for item in items {
@@ -85,7 +86,7 @@ struct BlockContent {
                 literals -= left
                 end(left)
             }
-            guard literals + item.length <= left else { return nil }
+            guard literals + item.length <= left, item.distance <= place - begin + literals else { return nil }
             block.append(BlockItem(literals: literals, length: item.length, distance: item.distance))
             left -= literals + item.length
             place += literals + item.length
@@ -111,11 +112,8 @@ struct BlockContent {
     private mutating func copy(_ length: Int, _ distance: Int, limit: Int, merges: Bool = true) -> Bool {
         guard distance > 0, distance <= bytes.count, length <= limit - bytes.count else { return false }
         let start = bytes.count - distance
-        if distance >= length {
-            bytes += bytes[start..<start + length]
-        } else {
-            for place in start..<start + length { bytes.append(bytes[place]) }
-        }
+        // A slice of itself would have all of them copied.
+        for place in start..<start + length { bytes.append(bytes[place]) }
         if merges, literals == 0, let last = items.last, last.distance == distance {
             items[items.count - 1] = BlockItem(
                 literals: last.literals, length: last.length + length, distance: distance)

@@ -32,7 +32,9 @@ struct BlockParse {
     }
 
     /// The item that the compressor finds next, if nothing is to be corrected.
-    mutating func predicted() -> BlockItem {
+    ///
+    /// - Parameter enough: A longer match counts as one of any length beyond.
+    mutating func predicted(upTo enough: Int = .max) -> BlockItem {
         var positions = Positions(from: start, isFirst: isFirst, parser.steps)
         while true {
             let (place, next) = positions.take()
@@ -47,8 +49,8 @@ struct BlockParse {
                 begin -= 1
                 earlier -= 1
             }
-            return BlockItem(
-                literals: begin - start, length: place - begin + longest(place, found), distance: place - found)
+            let length = place - begin + longest(place, found, upTo: enough)
+            return BlockItem(literals: begin - start, length: length, distance: place - found)
         }
     }
 
@@ -56,7 +58,8 @@ struct BlockParse {
     mutating func predicts(_ item: BlockItem) -> Bool {
         undo = []
         defer { undo = nil }
-        if predicted() == item { return true }
+        // One byte more shows that it is another item.
+        if predicted(upTo: item.length + 1) == item { return true }
         for (entry, place) in (undo ?? []).reversed() { set(entry, place) }
         return false
     }
@@ -88,7 +91,7 @@ struct BlockParse {
         var (length, distance) = (item.length, item.distance)
         if length > 0 {
             if let found = reach(begin), begin - found == distance { distance = 0 }
-            if longest(begin, begin - item.distance) == length { length = 0 }
+            if longest(begin, begin - item.distance, upTo: length + 1) == length { length = 0 }
         }
         return BlockCorrection(
             before: Int64(before), literals: Int64(item.literals), length: Int64(length), distance: Int64(distance))
@@ -119,8 +122,10 @@ struct BlockParse {
         return look(begin).flatMap { $0 < begin ? $0 : nil }
     }
 
-    private func longest(_ place: Int, _ earlier: Int) -> Int {
-        let limit = count - parser.unmatched
+    /// - Parameter enough: How many bytes to compare, at most.
+    private func longest(_ place: Int, _ earlier: Int, upTo enough: Int = .max) -> Int {
+        guard earlier >= 0 else { return 0 }
+        let limit = place + min(enough, count - parser.unmatched - place)
         var end = place
         while end < limit, byte(end) == byte(earlier + end - place) { end += 1 }
         return end - place
