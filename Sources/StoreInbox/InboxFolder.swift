@@ -168,12 +168,24 @@ package final class InboxFolder: Sendable {
     }
 
     /// Whether no generation of a store has been current yet, as far as the inbox shows: there is no `current`, no record says
-    /// otherwise, and the only number is that of a first generation, which a receiver that died may have left.
+    /// otherwise, and the only number is that of a first generation, which a receiver that died may have left. The public name is made
+    /// last: where it leads to the store, that generation was current.
     package func awaitsFirst(_ name: StoreName) throws(InboxError) -> Bool {
         for path in [layout.current(name), layout.rollbackRecord(name), layout.originRecord(name)] {
             if try InboxError.wrapping({ () throws(FileError) in try files.holds(path) }) { return false }
         }
-        return try generationNames(of: name).allSatisfy { $0.number == 1 }
+        let names = try generationNames(of: name)
+        guard !names.isEmpty else { return true }
+        guard names.allSatisfy({ $0.number == 1 }) else { return false }
+        return try !isPublic(name)
+    }
+
+    private func isPublic(_ name: StoreName) throws(InboxError) -> Bool {
+        let link = layout.storeLink(name)
+        return try InboxError.wrapping { () throws(FileError) in
+            guard try files.statusIfThere(of: link)?.kind == .symbolicLink else { return false }
+            return try files.targetOfSymbolicLink(at: link) == layout.storeLinkTarget(name)
+        }
     }
 
     /// Looks whether all of a generation is there: its files have their sizes, and its store can be opened. Their bytes were compared when they

@@ -44,41 +44,54 @@ public struct Retention: Hashable, Sendable {
         Retention(count: count, duration: duration, grace: grace, suspensionGrace: .zero)
     }
 
-    /// Which generations go: those beyond the number, and old enough. The current one never does.
+    /// Which generations go: those beyond the number, and old enough. The current one never does; and while it is not among them none does: the
+    /// others may be all that is left of the store.
     ///
     /// - Parameters:
     ///   - generations: The oldest first.
     ///   - rejected: Those from which an operator has gone back: they go before all others.
-    ///   - age: Since a generation was installed.
+    ///   - age: Since a generation was installed. It is asked once of each.
     package func superfluous(
         of generations: [GenerationName], current: GenerationName?, rejected: Set<Int> = [],
         age: (GenerationName) -> Duration
     ) -> [GenerationName] {
-        var kept = generations.filter { $0 != current }.map { ($0, age: age($0)) }
-        var superfluous: Set<GenerationName> = []
-        while kept.count > count - 1 {
-            let next =
-                kept.firstIndex { rejected.contains($0.0.number) }
-                ?? Self.leastTelling(of: kept.map(\.age), count: count - 1)
-            superfluous.insert(kept.remove(at: next).0)
-        }
-        return generations.filter { generation in
-            superfluous.contains(generation) && duration.map { age(generation) > $0 } ?? true
-        }
+        guard let current, generations.count > count, generations.contains(current) else { return [] }
+        let others = generations.filter { $0 != current }.map { (name: $0, age: age($0)) }
+        func isOld(_ age: Duration) -> Bool { duration.map { age > $0 } ?? true }
+        guard others.contains(where: { isOld($0.age) }) else { return [] }
+        let surplus = generations.count - count
+        var going = Set(others.map(\.name).filter { rejected.contains($0.number) }.prefix(surplus))
+        let rest = others.filter { !going.contains($0.name) }
+        going.formUnion(Self.leastTelling(surplus - going.count, of: rest.map(\.age)).map { rest[$0].name })
+        return others.filter { going.contains($0.name) && isOld($0.age) }.map(\.name)
     }
 
-    /// Which one goes: the oldest, or the one whose neighbours are closest without it.
+    /// Which ones go, one after the other: the oldest, or the one whose neighbours are closest without it.
     ///
     /// - Parameters:
+    ///   - surplus: How many are to go.
     ///   - ages: Of the older ones first.
-    ///   - count: How many are to stay.
-    private static func leastTelling(of ages: [Duration], count: Int) -> Int {
+    /// - Returns: Their indexes.
+    private static func leastTelling(_ surplus: Int, of ages: [Duration]) -> Set<Int> {
         // The newest stays in any case: it is one step back.
-        guard count > 1, ages.count > 2, let oldest = ages.first, oldest <= reach else { return 0 }
-        let gaps = (1..<(ages.count - 1)).map {
-            (index: $0, ratio: max(ages[$0 - 1], leastAge) / max(ages[$0 + 1], leastAge))
+        let isThinned = ages.count - surplus > 1
+        let oldest = isThinned ? min(surplus, ages.firstIndex { $0 <= reach } ?? surplus) : surplus
+        var going = Set(0..<oldest)
+        guard going.count < surplus else { return going }
+        var (older, newer) = (ages.indices.map { $0 - 1 }, ages.indices.map { $0 + 1 })
+        func ratio(_ index: Int) -> Double {
+            guard index > oldest, index < ages.count - 1 else { return .infinity }
+            return max(ages[older[index]], leastAge) / max(ages[newer[index]], leastAge)
         }
-        return gaps.min { $0.ratio < $1.ratio }?.index ?? 0
+        var ratios = Tournament(ages.indices.map(ratio))
+        while going.count < surplus {
+            let next = ratios.least
+            going.insert(next)
+            (newer[older[next]], older[newer[next]]) = (newer[next], older[next])
+            ratios.set(next, to: .infinity)
+            for neighbour in [older[next], newer[next]] { ratios.set(neighbour, to: ratio(neighbour)) }
+        }
+        return going
     }
 
     /// Which of those that go stay for a moment all the same: the ones that were left last, `mostInGrace` of them.
@@ -109,5 +122,36 @@ public struct Retention: Hashable, Sendable {
             age(generation).flatMap { $0 < grace ? (generation, grace - $0) : nil }
         }
         return Dictionary(uniqueKeysWithValues: young.sorted { $0.1 > $1.1 }.prefix(most))
+    }
+}
+
+/// The least of some values, found anew in few steps when one changes: they play each other off, two by two.
+private struct Tournament {
+    private var values: [Double]
+    /// The winner of all is at 1. Who is at `n` has won over the other one of those at `2 * n` and `2 * n + 1`; the last are the values themselves.
+    private var winners: [Int]
+
+    /// - Parameter values: At least one.
+    init(_ values: [Double]) {
+        self.values = values
+        winners = values.indices.map { _ in 0 } + values.indices
+        for place in values.indices.reversed() where place > 0 { play(for: place) }
+    }
+
+    /// The index of the least, and of the first one among equals.
+    var least: Int { winners[1] }
+
+    mutating func set(_ index: Int, to value: Double) {
+        values[index] = value
+        var place = (index + values.count) / 2
+        while place > 0 {
+            play(for: place)
+            place /= 2
+        }
+    }
+
+    private mutating func play(for place: Int) {
+        let (one, other) = (winners[2 * place], winners[2 * place + 1])
+        winners[place] = (values[other], other) < (values[one], one) ? other : one
     }
 }

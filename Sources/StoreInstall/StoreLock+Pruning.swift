@@ -37,7 +37,7 @@ extension StoreLock {
                 return isAwaited
             }
             if isRemoved { pruned.removed.append(generation) } else { pruned.held.append(generation) }
-            if !isAwaited { free.removeAll { $0 == generation } }
+            if !isAwaited, let place = free.lastIndex(of: generation) { free.remove(at: place) }
         }
         pruned.removed.reverse()
         pruned.held.reverse()
@@ -55,7 +55,7 @@ extension StoreLock {
         of superfluous: [GenerationName], _ retention: Retention
     ) -> [GenerationName: Duration] {
         let marks = folder.suspensionMarks(of: name)
-        return retention.awaited(of: superfluous) { marks.age(of: $0) }
+        return marks.isEmpty ? [:] : retention.awaited(of: superfluous) { marks.age(of: $0) }
     }
 
     /// Removes the marks of suspended readers that count no more, or whose generation is gone.
@@ -79,13 +79,12 @@ extension StoreLock {
         // One that is newer than the current one may be gone forward to, and the next shipment most likely builds on it.
         let refused = (try? record())?.refused.map(\.generation) ?? []
         let rejected = Set(refused.filter { $0 < current?.number ?? 0 })
-        let old = retention.superfluous(
-            of: names.filter { $0 != replaced }, current: current, rejected: rejected
-        ) { generation in
-            // An entry that is no generation counts as oldest.
-            let status = try? folder.files.status(of: generations.appending(generation.text))
-            return status.map { now - $0.modified } ?? .seconds(Int64.max)
-        }
+        let old = Set(
+            retention.superfluous(of: names.filter { $0 != replaced }, current: current, rejected: rejected) {
+                // An entry that is no generation counts as oldest.
+                let status = try? folder.files.status(of: generations.appending($0.text))
+                return status.map { now - $0.modified } ?? .seconds(Int64.max)
+            })
         return names.filter { (old.contains($0) || $0 == replaced) && lease?.keeps($0) != true }
     }
 

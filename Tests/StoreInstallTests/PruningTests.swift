@@ -98,6 +98,21 @@ import Testing
         #expect(content.staging == [])
     }
 
+    @Test(arguments: [false, true], [1, 3])
+    func `while what is current is lost nothing goes`(dangles: Bool, count: Int) async throws {
+        try await install(4)
+        let current = content.store.appending("current")
+        if dangles { try Folder.removeTree(at: try folder(4)) } else { try PlatformCalls.removeFile(current) }
+        let left = content.numbers
+        let retention = Retention(count: count, grace: .zero)
+        #expect(try StoreLock(of: name, in: inbox).prune(retention).removed == [])
+        let installer = try content.installer(keeping: count)
+        #expect(try !installer.reclaimSpace())
+        #expect(content.numbers == left)
+        try await Shipment("5").install(with: installer)
+        #expect(content.numbers.count == count)
+    }
+
     @Test func `an installation prunes by age too`() async throws {
         try await install(3)
         let long = Date(timeIntervalSinceNow: -8 * 86_400)

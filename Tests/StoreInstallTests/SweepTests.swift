@@ -107,10 +107,24 @@ import Testing
 
     @Test func `a first shipment that never became current leaves nothing`() async throws {
         do { try await Shipment("1", files: [1: "one"]).install(with: try inbox.installer()) }
-        try PlatformCalls.removeFile(inbox.store.appending("current"))
+        for path in [inbox.store.appending("current"), inbox.root.appending("Recipes.sqlite")] {
+            try PlatformCalls.removeFile(path)
+        }
         _ = try inbox.installer()
         #expect(inbox.numbers == [])
         #expect(inbox.names == [".ship-store"])
+    }
+
+    @Test func `a first generation that had its public name was current, and stays`() async throws {
+        do { try await Shipment("1").install(with: try inbox.installer()) }
+        try PlatformCalls.removeFile(inbox.store.appending("current"))
+        _ = try inbox.installer()
+        #expect(inbox.numbers == [1])
+        do {
+            let storeLock = try StoreLock(of: try #require(StoreName("Recipes")), in: Inbox(at: inbox.root))
+            try storeLock.take(storeLock.step(to: nil), at: try #require(Timestamp("2026-11-20T12:00:00Z")))
+        }
+        #expect(inbox.text("Recipes.sqlite") == "1")
     }
 
     @Test(arguments: ["origin.json", "rollback.json"])
