@@ -11,6 +11,8 @@ package final class WaitingShipment {
     package let record: WaitingRecord
     /// Bytes of it that are here, by the sizes of its files; the store itself counts once it is complete.
     package let bytes: Int64
+    /// Those that its removal frees: of files that no generation has as well.
+    let ownBytes: Int64
     private let inbox: InboxFolder
     private var lock: FolderLock?
     /// Parts that are here and of use, each as the manifest of the new shipment says.
@@ -24,33 +26,30 @@ package final class WaitingShipment {
             let staging = try? inbox.files.folder(at: path),
             let manifest = try? Generation(in: staging).manifest
         else { return nil }
-        var bytes: Int64 = 0
+        var (bytes, ownBytes): (Int64, Int64) = (0, 0)
         let stream = try? PartStream(at: path.appending(InboxLayout.streamFile), in: staging)
         for (index, part) in manifest.parts.enumerated() {
             if let stream, stream.header.sha256 == part.sha256 {
                 bytes += stream.position
+                ownBytes += stream.position
             } else {
                 let path = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
-                bytes += min(part.size, (try? staging.status(of: path))?.size ?? 0)
+                guard let status = try? staging.status(of: path) else { continue }
+                bytes += min(part.size, status.size)
+                if status.links == 1 { ownBytes += status.size }
             }
         }
         self.path = path
         self.manifest = manifest
         self.record = record
-        self.bytes = bytes
+        (self.bytes, self.ownBytes) = (bytes, ownBytes)
         self.inbox = inbox
     }
 
     /// - Returns: `false` if another session has it, or it is gone.
     func takesLock() -> Bool {
-        lock = try? FolderLock.take(.exclusive, on: path, in: inbox.files)
-        guard let identity = try? lock?.file.status.identity,
-            identity == (try? inbox.files.status(of: path).identity)
-        else {
-            lock = nil
-            return false
-        }
-        return true
+        lock = inbox.lockStaging(at: path, with: record)
+        return lock != nil
     }
 
     /// Finds what a new shipment can use, and removes the rest if there is something.

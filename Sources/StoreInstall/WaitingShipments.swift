@@ -44,7 +44,7 @@ extension InboxFolder {
             guard path != kept else { continue }
             let record = WaitingRecord(ofStagingAt: path, in: files)
             guard record.map({ $0.isOver() || isToGo($0) }) ?? (unreadable && UUID(uuidString: entry) != nil),
-                let lock = try? FolderLock.take(.exclusive, on: path, in: files)
+                let lock = lockStaging(at: path, with: record)
             else { continue }
             if (try? files.removeTree(at: path)) != nil, record != nil { count += 1 }
             _ = consume lock
@@ -71,12 +71,29 @@ extension InboxFolder {
     /// - Returns: Whether anything went.
     package func makeRoom(of bytes: Int64, for name: StoreName) -> Bool {
         let others = ((try? storeNames()) ?? []).filter { $0 != name }
-        func size(of name: StoreName) -> Int64 { waitingShipments(of: name).reduce(0) { $0 + $1.bytes } }
+        func size(of name: StoreName) -> Int64 {
+            // What a session goes on with stays.
+            waitingShipments(of: name).filter { lockStaging(at: $0.path, with: $0.record) != nil }
+                .reduce(0) { $0 + $1.ownBytes }
+        }
         let (own, theirs) = (size(of: name), others.reduce(0) { $0 + size(of: $1) })
         guard own + theirs >= bytes else { return false }
         var count = others.reduce(0) { $0 + removeWaitingShipments(of: $1) }
         if theirs < bytes { count += removeWaitingShipments(of: name) }
         return count > 0
+    }
+
+    /// Locks a staging that nobody has.
+    ///
+    /// - Parameter record: Read before.
+    /// - Returns: `nil` if its record is another one by now, or it is gone: a session has had it since, and may have sealed it. Such a one is about
+    ///   to become a generation, and has no lock in that instant.
+    func lockStaging(at path: FilePath, with record: WaitingRecord?) -> FolderLock? {
+        guard let lock = try? FolderLock.take(.exclusive, on: path, in: files),
+            let identity = try? lock.file.status.identity, identity == (try? files.status(of: path).identity),
+            WaitingRecord(ofStagingAt: path, in: files) == record
+        else { return nil }
+        return lock
     }
 
     /// Whether a shipment of a store is coming in.

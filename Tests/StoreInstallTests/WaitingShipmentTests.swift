@@ -227,6 +227,49 @@ import Testing
         #expect(inbox.staging == [])
     }
 
+    @Test func `what is a generation's own, or is coming in, makes no room`() async throws {
+        let installer = try inbox.installer()
+        let other = try #require(StoreName("Other"))
+        let first = try Shipment("store", files: [1: String(repeating: "x", count: 500_000)])
+        let generation = try await first.install(with: installer)
+        let staged = try installer.stage(
+            try shipment().manifest.counted(1), from: phone, present: [:], isResumable: true)
+        staged.open(part: 0, .blocks, over: nil, after: false)
+        for _ in 0..<30 { staged.keep(data) }
+        #expect(!installer.folder.makeRoom(of: 1_000_000, for: other))
+        staged.breakOff(nil)
+        #expect(installer.folder.makeRoom(of: 1_000_000, for: other))
+        do {
+            let linked = try installer.stage(
+                first.manifest.counted(2), from: phone, present: [1: generation.path(ofPart: 1)], isResumable: true)
+            linked.open(part: 0, .blocks, over: nil, after: false)
+            linked.keep(data)
+            linked.breakOff(nil)
+        }
+        #expect(try #require(installer.folder.waitingShipments(of: name).first).bytes > 500_000)
+        #expect(!installer.folder.makeRoom(of: 400_000, for: other))
+        #expect(installer.folder.waitingShipments(of: name).count == 1)
+    }
+
+    @Test func `one that is sealed just then waits no more, and is installed`() async throws {
+        let installer = try inbox.installer()
+        let shipment = try shipment()
+        let staged = try installer.stage(shipment.manifest, from: phone, present: [:], isResumable: true)
+        staged.open(part: 0, .blocks, over: nil, after: false)
+        for _ in 0..<30 { staged.keep(data) }
+        for (index, bytes) in shipment.parts.enumerated() { try staged.append(bytes, toPart: index) }
+        #expect(installer.folder.waitingShipments(of: name).count == 1)
+        let removed = installer.folder.removeWaitingShipments(of: name) { _ in
+            // As it is between its sealing and the rename.
+            try? staged.removeRecord()
+            staged.lock = nil
+            return true
+        }
+        #expect(removed == 0)
+        let generation = try await installer.install(try staged.seal()) { _ in }
+        try generation.compareWithManifest()
+    }
+
     @Test(arguments: ["stream", "Recipes.sqlite"])
     func `what is no file keeps no shipment from coming`(file: String) throws {
         let installer = try inbox.installer()

@@ -369,15 +369,19 @@ package struct ConsumerSession {
         }
     }
 
-    /// Stages, and if there is no room, once more after removing what only takes room: it is no reason to refuse a shipment.
+    /// Stages, and while there is no room, again after removing what only takes room: it is no reason to refuse a shipment.
     private func makingRoom<Result>(for name: StoreName, _ stage: () throws -> Result) throws -> Result {
-        do {
-            return try stage()
-        } catch InboxError.noSpace(let needed, let free) {
-            let hasRoom = try installer.folder.makeRoom(of: needed - free, for: name) || installer.reclaimSpace()
-            guard hasRoom else { throw InboxError.noSpace(needed: needed, free: free) }
-            return try stage()
+        let ways: [(Int64) throws -> Bool] = [
+            { installer.folder.makeRoom(of: $0, for: name) }, { _ in try installer.reclaimSpace() },
+        ]
+        for way in ways {
+            do {
+                return try stage()
+            } catch InboxError.noSpace(let needed, let free) {
+                _ = try way(needed - free)
+            }
         }
+        return try stage()
     }
 
     /// Waits for as long as another shipment of the store may take, if that is about as large.
