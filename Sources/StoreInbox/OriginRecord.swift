@@ -1,3 +1,4 @@
+import EssentialFoundation
 package import ShipProtocol
 package import StoreFiles
 package import SystemPackage
@@ -38,6 +39,19 @@ package struct OriginRecord: Hashable, Sendable {
 }
 
 extension OriginRecord: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            producer: try container.decode(ContentDigest.self, forKey: .producer),
+            highest: try container.decode(UInt64.self, forKey: .highest),
+            generation: try container.decode(Int.self, forKey: .generation))
+        // The next generation has a number above it.
+        guard (0..<Limits.generation).contains(generation) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .generation, in: container, debugDescription: "a number is out of range")
+        }
+    }
+
     /// - Returns: `nil` if there is no file.
     /// - Throws: `.badOrigin`, `.file`.
     package static func read(

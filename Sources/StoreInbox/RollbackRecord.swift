@@ -92,8 +92,9 @@ extension RollbackRecord: Codable {
             highest: try container.decode(Int.self, forKey: .highest),
             refused: try container.decode([Refused].self, forKey: .refused),
             hold: try container.decodeIfPresent(Hold.self, forKey: .hold))
+        // The next generation has a number above them.
         let isInRange =
-            (0...Limits.generation).contains(highest) && refused.count <= Self.longest
+            (0..<Limits.generation).contains(highest) && refused.count <= Self.longest
             && (refused.map(\.generation) + [hold?.generation].compactMap(\.self))
                 .allSatisfy { (1...max(1, highest)).contains($0) }
         guard isInRange else {

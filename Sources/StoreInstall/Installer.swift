@@ -323,6 +323,9 @@ package final class Installer: Sendable {
             let known = [try storeLock.record().highest, try folder.originRecord(of: name)?.generation ?? 0]
             let numbers = try folder.generationNames(of: name).map(\.number) + known
             number = numbers.reduce(before?.number ?? 0, max) + 1
+            guard number < Limits.generation else {
+                throw InboxError.badRecord(layout.generations(name), flaw: "no number is left above the highest")
+            }
         } catch {
             // Without another owner the staging goes now, and the store's folder with it. A session that still owns it lets it wait, or
             // removes both when it ends.

@@ -210,6 +210,8 @@ import Testing
 
     @Test(arguments: [
         "", "{}", "[]", #"{"producer":"x","highest":1,"generation":1}"#, String(repeating: " ", count: 5000),
+        record(generation: "-1"), record(generation: "9007199254740991"), record(generation: "9223372036854775807"),
+        record(generation: "9223372036854775808"),
     ])
     func `come in no more where nobody knows what has been here`(text: String) async throws {
         try await send("a", 5, from(phone))
@@ -218,6 +220,21 @@ import Testing
         try OpenFile.creating(record).write(Array(text.utf8))
         await #expect(throws: InboxError.badOrigin(record)) { try await send("b", 6, from(phone)) }
         #expect(content.text("Recipes.sqlite") == "a")
+    }
+
+    private static func record(generation: String) -> String {
+        #"{"producer":"\#(ContentDigest(hashing: [1]).hex)","highest":5,"generation":\#(generation)}"#
+    }
+
+    @Test func `come in as long as there are numbers for their generations`() async throws {
+        try await send("a", 5, from(phone))
+        let record = inbox.layout.originRecord(name)
+        try? PlatformCalls.removeFile(record)
+        try OpenFile.creating(record).write(Array(Self.record(generation: "\(Limits.generation - 2)").utf8))
+        #expect(try await send("b", 6, from(phone)) == Limits.generation - 1)
+        let noneLeft = InboxError.badRecord(inbox.layout.generations(name), flaw: "no number is left above the highest")
+        await #expect(throws: noneLeft) { try await send("c", 7, from(phone)) }
+        #expect(content.text("Recipes.sqlite") == "b" && content.staging == [])
     }
 
     @Test func `say where they are from beside their manifest, which nobody can change`() async throws {

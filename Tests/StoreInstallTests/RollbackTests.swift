@@ -260,7 +260,7 @@ import Testing
 
     @Test(arguments: [
         "", "{", "[]", #"{"highest":1}"#, #"{"highest":-1,"refused":[]}"#,
-        #"{"highest":9007199254740992,"refused":[]}"#,
+        #"{"highest":9007199254740991,"refused":[]}"#,
         #"{"highest":1,"refused":[],"hold":{"generation":2,"at":"2026-11-21T12:00:00Z"}}"#,
         #"{"highest":1,"refused":[{"generation":2,"sha256":"00","at":"2026-11-21T12:00:00Z"}]}"#,
         String(repeating: " ", count: 300_000),
