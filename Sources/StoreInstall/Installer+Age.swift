@@ -25,9 +25,11 @@ extension Installer {
     func replace(_ note: FilePath, with bytes: [UInt8], _ purpose: StoreLock.Purpose, of name: StoreName) {
         let aside = StoreLock.aside(purpose, of: name, in: folder.layout)
         do throws(FileError) {
-            try folder.files.makeFolder(at: folder.layout.staging(name))
-            try folder.files.makeFile(at: aside).write(bytes)
-            try folder.files.rename(aside, to: note)
+            // Held open: where the store is removed meanwhile, the note goes with it, and no folder comes back.
+            let store = try folder.files.folder(at: folder.layout.store(name))
+            try store.makeFolder(at: folder.layout.staging(name))
+            try store.makeFile(at: aside).write(bytes)
+            try store.rename(aside, to: note)
         } catch {
             try? folder.files.removeFile(aside)
         }

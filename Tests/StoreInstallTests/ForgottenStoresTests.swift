@@ -61,6 +61,22 @@ import Testing
         }
     }
 
+    @Test func `a note that is written just then brings nothing back, and one without a store goes`() async throws {
+        do {
+            let installer = try inbox.installer()
+            try await Shipment("1").install(with: installer)
+            #expect(try forget() == [1])
+            installer.replace(installer.folder.layout.ageRecord(name), with: [1], .asOf, of: name)
+            #expect(try depot == [".format", ".lock"])
+        }
+        try Folder.make(inbox.store.appending("staging"))
+        for note in ["asof.json", "halted.json", "left.json", "asked"] {
+            _ = try OpenFile.creating(inbox.store.appending(note))
+        }
+        _ = try inbox.installer()
+        #expect(try depot == [".format", ".lock"])
+    }
+
     @Test func `a store that has come again keeps its links`() async throws {
         let installer = try inbox.installer()
         try await Shipment("1", files: [1: "one"]).install(with: installer)
