@@ -111,6 +111,18 @@ import Testing
         #expect(rows.deleted.map(\.key) == [[Double(1.5).databaseValue], [Data([1, 2]).databaseValue]])
     }
 
+    @Test func `a rowid has a name that no column has`() async throws {
+        func tables(_ rows: String) -> String {
+            ["r(rowid TEXT, b)", "s(\"RowID\" TEXT, _rowid_)", "t(rowid, _rowid_, oid AS (1))"].map {
+                "CREATE TABLE \($0); INSERT INTO \($0.prefix(1)) VALUES \(rows);"
+            }.joined()
+        }
+        let change = try await change(from: tables("('x', 1)"), to: tables("('x', 1), ('y', 2)"))
+        #expect(Self.words(change, "r") == "_rowid_ +2")
+        #expect(Self.words(change, "s") == "oid +2")
+        #expect(Self.words(change, "t") == "unknown")
+    }
+
     @Test(arguments: ["", "PRAGMA page_size = 1024"])
     func `long rows are compared to their ends, whatever the pages`(preparation: String) async throws {
         let rows = "(1, zeroblob(3000)), (2, zeroblob(900000)), (3, zeroblob(400000) || x'05'), (4, 1)"

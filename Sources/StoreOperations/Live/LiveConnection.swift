@@ -1,4 +1,3 @@
-import CoreDataReading
 package import GRDB
 package import StoreFiles
 import StoreFormat
@@ -88,44 +87,6 @@ package final class LiveConnection: Sendable {
         } catch {
             throw OperationError(error, on: store, busyHandler)
         }
-    }
-}
-
-extension LiveConnection {
-    /// Whether another store has the same schema and the same rows: their pages may differ all the same.
-    ///
-    /// - Parameter other: Where the other one is; it may be in use.
-    package func hasSameRows(
-        as other: FilePath, _ busyHandler: BusyHandler
-    ) throws(OperationError) -> Bool {
-        // A connection that may only read would leave the files of WAL mode beside the store.
-        try LiveConnection(to: other, busyHandler).run { other in
-            try queue.unsafeRead { one in try Self.areEqual(one, other, busyHandler) }
-        }
-    }
-
-    private static func areEqual(_ one: Database, _ other: Database, _ busyHandler: BusyHandler) throws -> Bool {
-        // The numbers of the root pages are the file's own affair.
-        let schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
-        guard try haveSameRows(one, other, schema, busyHandler) else { return false }
-        let tables = try String.fetchAll(
-            one, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
-        return try tables.allSatisfy { table in
-            // In the order of the table's own b-tree, which a compact copy keeps.
-            try haveSameRows(one, other, "SELECT * FROM \(table.quotedSQLName)", busyHandler)
-        }
-    }
-
-    private static func haveSameRows(
-        _ one: Database, _ other: Database, _ query: String, _ busyHandler: BusyHandler
-    ) throws -> Bool {
-        let left = try Row.fetchCursor(one, sql: query)
-        let right = try Row.fetchCursor(other, sql: query)
-        while let row = try left.next() {
-            try busyHandler.check()
-            guard let counterpart = try right.next(), row == counterpart else { return false }
-        }
-        return try right.next() == nil
     }
 }
 

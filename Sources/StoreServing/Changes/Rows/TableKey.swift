@@ -13,7 +13,8 @@ struct TableKey {
     let entityPlace: Int?
 
     /// - Parameter kind: Of the table's tree.
-    /// - Returns: `nil` for a table WITHOUT ROWID whose order this program does not know.
+    /// - Returns: `nil` for a table WITHOUT ROWID whose order this program does not know, and for one whose columns have all names of
+    ///   its rowid.
     init?(of table: String, _ kind: TreeKind, textEncoding: UInt32, in database: Database) throws {
         let name = table.quotedSQLName
         let ownIndex = try Row.fetchAll(database, sql: "PRAGMA index_list(\(name))")
@@ -24,7 +25,12 @@ struct TableKey {
             let columns = try Row.fetchAll(database, sql: "PRAGMA table_xinfo(\(name))").compactMap(Column.init)
             let key = columns.filter(\.isKey)
             // A primary key of one column that has no index is the rowid.
-            self.columns = ownIndex == nil && key.count == 1 ? key.map(\.name) : ["rowid"]
+            if ownIndex == nil, key.count == 1 {
+                self.columns = key.map(\.name)
+            } else {
+                guard let rowid = RowidName.free(beside: columns.map(\.name)) else { return nil }
+                self.columns = [rowid]
+            }
             entityPlace =
                 self.columns == ["Z_PK"] ? columns.filter(\.isStored).firstIndex { $0.name == "Z_ENT" } : nil
             return
