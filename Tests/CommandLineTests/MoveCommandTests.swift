@@ -111,6 +111,19 @@ import Testing
         #expect(try Folder.names(in: desk.path) == ["Recipes.sqlite", "letter"])
     }
 
+    @Test(arguments: [["destroy", "team/Photos.sqlite"], ["move", "team/Photos.sqlite", "--to", "g", "--remove-old"]])
+    func `a store goes from a folder of a group, and another may come`(arguments: [String]) async throws {
+        try PlatformCalls.makeFolder(desk["team"])
+        try PlatformCalls.changeMode(
+            of: desk["team"], to: [.setGroupID, .ownerReadWriteExecute, .groupReadWriteExecute])
+        for _ in 1...2 {
+            try CoreDataSample(at: desk["team/Photos.sqlite"]).addEverything()
+            try await desk.run(arguments).expectSuccess()
+            #expect(try Folder.names(in: desk["team"]) == [])
+            try Folder.removeTree(at: desk["g"])
+        }
+    }
+
     @Test func `move says what it did, and what that means`() async throws {
         try desk.makeStore()
         let copied = try await desk.run("move", "Recipes.sqlite", "--to", "Group")

@@ -40,6 +40,19 @@ import Testing
         #expect((try? PlatformCalls.status(of: outside.path)) != nil)
     }
 
+    /// A folder inherits the bit S_ISGID; and where modes are fixed by the mount, each has that of the folder above.
+    @Test(arguments: [0o2770, 0o755, 0o777] as [CInterop.Mode], [TemporaryFolder.Place.temporary, .besideResults])
+    func `it is swept whatever mode the folder above gives it`(mode: CInterop.Mode, place: TemporaryFolder.Place) throws
+    {
+        let above = try scratch.folder("above")
+        try PlatformCalls.changeMode(of: above, to: FilePermissions(rawValue: mode))
+        let dead = above.appending(ourName(place))
+        try PlatformCalls.makeFolder(dead)
+        if mode & 0o7000 == 0 { try PlatformCalls.changeMode(of: dead, to: FilePermissions(rawValue: mode)) }
+        TemporaryFolder.sweep(above, place)
+        #expect(try Folder.names(in: above) == [])
+    }
+
     @Test func `what has taken its place stays`() throws {
         do {
             let folder = try TemporaryFolder(in: scratch.path)

@@ -75,6 +75,44 @@ import Testing
         #expect(try hold.connection.run { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 0)
     }
 
+    @Test func `a store whose removal cannot begin stays in its mode`() throws {
+        try TestStore.make(at: home.path, sql: "PRAGMA journal_mode = WAL; CREATE TABLE recipe(id)")
+        _ = try OpenFile.creating(scratch.path.appending(".ship-store-removal-Recipes.sqlite"))
+        do {
+            let hold = try ExclusiveHold(on: home, BusyHandler(busyTimeout: .zero))
+            #expect(throws: OperationError.self) { try hold.begin(StoreRemoval(of: home)) }
+        }
+        let queue = try TestStore.open(home.path)
+        #expect(try queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+        try queue.close()
+    }
+
+    /// With `-journal` it is as long as a name may be.
+    @Test(arguments: ["WAL", "DELETE"])
+    func `a store with the longest name goes too`(mode: String) throws {
+        let home = StoreHome(scratch.path.appending(String(repeating: "n", count: 247)))
+        try TestStore.make(at: home.path, sql: "PRAGMA journal_mode = \(mode); CREATE TABLE recipe(id)")
+        let removal = StoreRemoval(of: home)
+        let hold = try ExclusiveHold(on: home, BusyHandler(busyTimeout: .zero))
+        try hold.begin(removal)
+        #expect(try removal.store != nil)
+        try hold.connection.queue.close()
+        try removal.finish()
+        #expect(try Folder.names(in: scratch.path) == [])
+    }
+
+    @Test func `a store goes from a folder whose bits others inherit`() throws {
+        let group = try scratch.folder("group")
+        try PlatformCalls.changeMode(of: group, to: [.setGroupID, .ownerReadWriteExecute, .groupReadWriteExecute])
+        let home = StoreHome(group.appending("Recipes.sqlite"))
+        try TestStore.make(at: home.path, sql: "CREATE TABLE recipe(id)")
+        let removal = StoreRemoval(of: home)
+        try removal.begin()
+        #expect(try removal.store != nil)
+        try removal.finish()
+        #expect(try Folder.names(in: group) == [])
+    }
+
     @Test func `only a store that a killed removal moved out of sight counts as one that is to go`() throws {
         let removal = StoreRemoval(of: home)
         try Folder.make(home.supportFolder.path.appending("_EXTERNAL_DATA"))

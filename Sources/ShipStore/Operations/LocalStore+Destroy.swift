@@ -29,7 +29,13 @@ extension LocalStore {
                 try home.refuseIfKept(.destroy)
                 let hold = try ExclusiveHold(on: home, busyHandler)
                 let plan = try await session.plan(hold)
-                forgotten = try forget(home)
+                try session.prepare()
+                do {
+                    forgotten = try forget(home)
+                } catch {
+                    session.cancel()
+                    throw error
+                }
                 outcome = try session.remove(hold, as: plan)
             }
             return Destruction(

@@ -58,6 +58,12 @@ struct RemovalSession: Sendable {
             content: content)
     }
 
+    /// Makes sure that the store can be moved out of sight, before anything of it changes.
+    func prepare() throws(FileError) { try removal.prepare() }
+
+    /// Takes back what `prepare` has made.
+    func cancel() { removal.cancel() }
+
     /// Removes the store.
     ///
     /// - Parameter target: Its new place; `nil` if it has none.

@@ -29,8 +29,10 @@ package struct DamagedStore: Sendable {
     private static func name(of home: StoreHome) -> String { home.path.lastName }
     private var kept: StoreHome { StoreHome(folder.appending(text: Self.name(of: home))) }
 
+    private static func prefix(for home: StoreHome) -> String { home.name(leaving: 32) + infix }
+
     private static func folders(of home: StoreHome) -> [FilePath] {
-        let prefix = name(of: home) + infix
+        let prefix = prefix(for: home)
         return ((try? Folder.names(in: home.folder)) ?? []).filter { name in
             // What follows is as in the name of a kept copy.
             name.hasPrefix(prefix) && CopyFolderName("copy-" + name.dropFirst(prefix.count)) != nil
@@ -53,7 +55,7 @@ package struct DamagedStore: Sendable {
     }
 
     private static func freeName(for home: StoreHome, _ time: Timestamp) -> FilePath {
-        let first = name(of: home) + infix + time.compactText
+        let first = prefix(for: home) + time.compactText
         var ordinal = 1
         while true {
             let path = home.folder.appending(text: ordinal == 1 ? first : "\(first)-\(ordinal)")

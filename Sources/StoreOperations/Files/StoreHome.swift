@@ -89,6 +89,17 @@ package struct StoreHome: Hashable, Sendable {
         try Folder.sync(folder)
     }
 
+    /// The store's name as a part of a longer one; its hash where that would be too long for a file system.
+    ///
+    /// - Parameter bytes: Length of the other parts.
+    func name(leaving bytes: Int) -> String {
+        let name = FilePath(text: path.lastName).bytes
+        return name.count + bytes <= Self.longestName ? path.lastName : ContentDigest(hashing: name).hex
+    }
+
+    /// Bytes [limits.h, NAME_MAX].
+    private static let longestName = 255
+
     /// `.<name without extension>_SUPPORT`.
     package var supportFolder: SupportFolder {
         SupportFolder(path: folder.appending(text: ExternalFileName.supportFolder(ofStem: path.stemText)))

@@ -65,7 +65,7 @@ package struct StorePlacement: Sendable {
         let obsolete = replaced.subtracting(files.map(\.file.name)).intersection(names)
         // After a kill the older copy still says which files were its own.
         let removal = StoreRemoval(of: home)
-        if !obsolete.isEmpty { try? removal.beginReplacing() }
+        let isNoted = !obsolete.isEmpty && (try? removal.beginReplacing()) != nil
         let placed: FileStatus.Identity
         do throws(FileError) {
             placed = try PlatformCalls.status(of: staged).identity
@@ -75,7 +75,7 @@ package struct StorePlacement: Sendable {
             try install(staged)
         } catch {
             support.remove(comparison.missing.map(\.file.name))
-            if !obsolete.isEmpty { try? removal.finish() }
+            if isNoted { try? removal.finish() }
             throw error.errno == .fileExists ? .occupied(home.path) : .file(error)
         }
         do throws(FileError) {
@@ -91,7 +91,7 @@ package struct StorePlacement: Sendable {
         }
         guard !obsolete.isEmpty else { return }
         support.remove(obsolete)
-        try OperationError.wrapping { () throws(FileError) in try removal.finish() }
+        if isNoted { try OperationError.wrapping { () throws(FileError) in try removal.finish() } }
     }
 
     private func exists(_ path: FilePath) throws(OperationError) -> Bool {

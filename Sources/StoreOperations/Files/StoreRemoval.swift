@@ -16,18 +16,14 @@ package struct StoreRemoval: Sendable {
 
     package init(of home: StoreHome) {
         self.home = home
-        folder = home.folder.appending(text: Self.prefix + home.path.lastName)
+        folder = home.folder.appending(text: Self.prefix + home.name(leaving: Self.prefix.utf8.count))
     }
 
     private var aside: FilePath { folder.appending(text: home.path.lastName) }
 
     /// Whether the folder is one that this program has made: private, of this user, and no link.
     private var isOurs: Bool {
-        get throws(FileError) {
-            guard let status = try PlatformCalls.statusIfThere(of: folder) else { return false }
-            return status.kind == .folder && status.owner == PlatformCalls.effectiveUser
-                && status.permissions == .ownerReadWriteExecute
-        }
+        get throws(FileError) { try PlatformCalls.statusIfThere(of: folder)?.isOwnFolder(in: home.folder) ?? false }
     }
 
     /// The store that a killed removal has left; `nil` if none is under way.
@@ -49,7 +45,7 @@ package struct StoreRemoval: Sendable {
     ///
     /// - Parameter target: Where it has been moved to; `nil` if it has not.
     package func begin(after target: StoreHome? = nil) throws(FileError) {
-        try makeFolder()
+        try prepare()
         if let target { try PlatformCalls.symbolicLink(at: folder.appending(Self.destination), to: target.path) }
         for path in home.sidecars where try PlatformCalls.isThere(path) {
             try PlatformCalls.removeFile(path)
@@ -62,25 +58,40 @@ package struct StoreRemoval: Sendable {
 
     /// Gives the store a second name out of sight, before another one takes its place.
     package func beginReplacing() throws(FileError) {
-        try makeFolder()
+        try prepare()
         try PlatformCalls.hardLink(home.path, as: aside)
         try Folder.sync(folder)
         try Folder.sync(home.folder)
     }
 
-    /// A folder that is in the way is of a removal that never began.
-    private func makeFolder() throws(FileError) {
+    /// Makes the folder, before anything changes. One that is in the way is of a removal that never began.
+    package func prepare() throws(FileError) {
         if try isOurs, try store == nil { try? PlatformCalls.removeFile(folder.appending(Self.destination)) }
         do throws(FileError) {
             try PlatformCalls.makeFolder(folder)
         } catch {
             guard error.errno == .fileExists, try isOurs, try store == nil else { throw error }
         }
+        // What the file system gives to another user would never be found again.
+        guard try isOurs else {
+            try? PlatformCalls.removeEmptyFolder(folder)
+            throw FileError(.makeFolder, folder, .notPermitted)
+        }
+    }
+
+    /// Takes back what `prepare` has made, unless the store has gone there.
+    package func cancel() {
+        guard (try? isOurs) == true, (try? PlatformCalls.isThere(aside)) == false else { return }
+        try? PlatformCalls.removeFile(folder.appending(Self.destination))
+        try? PlatformCalls.removeEmptyFolder(folder)
     }
 
     /// Ends the removal: no file is left that the store's rows could explain. Everything goes in one step.
     package func finish() throws(FileError) {
-        guard try isOurs else { return }
+        guard try isOurs else {
+            guard (try? PlatformCalls.isThere(aside)) != true else { throw FileError(.remove, aside, .notPermitted) }
+            return
+        }
         if try !PlatformCalls.isThere(home.path) { RestoreRecord.remove(for: home) }
         let own = [aside] + StoreHome(aside).sidecars + [folder.appending(Self.destination)]
         let names = try OpenFolder(folder).components(in: folder)
@@ -103,10 +114,7 @@ package struct StoreRemoval: Sendable {
     /// to do says so.
     package func sweep() throws(FileError) {
         TemporaryFolder.sweep(home.folder, .besideResults)
-        if try isOurs, try store == nil {
-            try? PlatformCalls.removeFile(folder.appending(Self.destination))
-            try? PlatformCalls.removeEmptyFolder(folder)
-        }
+        cancel()
         if try !PlatformCalls.isThere(home.path) { RestoreRecord.remove(for: home) }
         try Folder.sync(home.folder)
     }

@@ -22,14 +22,25 @@ package struct ExclusiveHold: ~Copyable, Sendable {
     /// file without a name. A kill at any point leaves the store whole, or out of sight.
     ///
     /// - Parameter target: Where it has been moved to; `nil` if it has not.
-    /// - Throws: `.busy`, `.file`; the store is whole unless it is gone.
+    /// - Throws: `.busy`, `.file`; the store is as it was unless it is gone.
     package func begin(_ removal: StoreRemoval, after target: StoreHome? = nil) throws(OperationError) {
+        try OperationError.wrapping { () throws(FileError) in try removal.prepare() }
+        var mode: String?
         do throws(OperationError) {
-            try connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = DELETE") }
+            do throws(OperationError) {
+                mode = try connection.run { try String.fetchOne($0, sql: "PRAGMA main.journal_mode") }
+                try connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = DELETE") }
+            } catch {
+                // Nothing of a damaged store can be saved, and it may be removed all the same.
+                guard error.isDamage else { throw error }
+            }
+            try OperationError.wrapping { () throws(FileError) in try removal.begin(after: target) }
         } catch {
-            // Nothing of a damaged store can be saved, and it may be removed all the same.
-            guard error.isDamage else { throw error }
+            removal.cancel()
+            if mode == "wal", (try? PlatformCalls.isThere(home.path)) == true {
+                try? connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = WAL") }
+            }
+            throw error
         }
-        try OperationError.wrapping { () throws(FileError) in try removal.begin(after: target) }
     }
 }

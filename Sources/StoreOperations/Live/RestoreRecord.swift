@@ -25,7 +25,7 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
     package func lists(_ file: ExternalFileName) -> Bool { externalFiles.contains(file.relativePath) }
 
     private static func path(for home: StoreHome) -> FilePath {
-        home.folder.appending(text: ".\(home.path.lastName).restoring")
+        home.folder.appending(text: ".\(home.name(leaving: 11)).restoring")
     }
 
     /// - Returns: `nil` if no restore was cut off, or what is there is not ours.
