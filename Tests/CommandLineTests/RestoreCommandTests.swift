@@ -85,7 +85,10 @@ import Testing
         try queue.close()
     }
 
-    @Test func `external files stay for a reader of the old state, and the next restore removes them`() async throws {
+    @Test(arguments: [[], ["--no-safety-copy"]])
+    func `external files stay for a reader of the old state, and the next restore removes them`(
+        options: [String]
+    ) async throws {
         let (store, copy, files) = try await keepAndChange()
         let old = try CoreDataSample.files(beside: store).keys.filter { files[$0] == nil }
         #expect(old.count == 1)
@@ -94,7 +97,8 @@ import Testing
             try database.execute(sql: "BEGIN")
             _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM ZPHOTO")
         }
-        let outcome = try await desk.run("restore", copy, "--over", "Photos.sqlite", "--busy-timeout", "0.2", "--json")
+        let arguments = ["restore", copy, "--over", "Photos.sqlite"] + options
+        let outcome = try await desk.run(arguments + ["--busy-timeout", "0.2", "--json"])
         outcome.expectSuccess()
         let remaining = try #require(try outcome.objects()[0]["remainingFiles"] as? [[String: String]])
         #expect(remaining.map { $0["reason"] } == ["read"])
@@ -107,8 +111,67 @@ import Testing
             try database.execute(sql: "COMMIT")
         }
         try reader.close()
-        try await desk.run("restore", copy, "--over", "Photos.sqlite").expectSuccess()
+        try await desk.run(arguments).expectSuccess()
         #expect(try CoreDataSample.files(beside: store) == files)
+        #expect(try !Folder.names(in: desk.path).contains(".Photos.sqlite.restoring"))
+    }
+
+    @Test(arguments: [[], ["--no-safety-copy"]])
+    func `a restore that cannot commit puts back the external files that it has replaced`(
+        options: [String]
+    ) async throws {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"])
+        let photo = try sample.addPhoto(key: 7, content: Data("old".utf8))
+        // Fewer pages than are written ahead of the commit, and more than the process may write.
+        let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1700)"
+        try TestStore.make(
+            at: sample.path, sql: "\(rows) INSERT INTO ZRECIPE(ZNAME, ZNOTE) SELECT 'Soup', zeroblob(3000) FROM n")
+        let copy = try #require(try await desk.run("copy", "Photos.sqlite", "--keep-in", "kept").lines.first)
+        try TestStore.make(at: sample.path, sql: "DELETE FROM ZRECIPE; VACUUM")
+        let file = URL(fileURLWithPath: sample.file("_EXTERNAL_DATA", photo).string)
+        try Data("new".utf8).write(to: file)
+        let content = try StoreContent(of: sample.path)
+        let restore = "\"$SHIP\" restore '\(copy)' --over Photos.sqlite \(options.joined(separator: " "))"
+        let outcome = try await desk.shell("ulimit -f 4096; exec \(restore)")
+        #expect(outcome.status == .exited(73), "\(outcome.stderr)")
+        #expect(try Data(contentsOf: file) == Data("new".utf8))
+        #expect(try StoreContent(of: sample.path) == content)
+        let safety = (try? Folder.names(in: desk[".Photos-safety"])) ?? []
+        #expect(!safety.contains { $0.hasPrefix("Photos-") })
+        // Nothing keeps the next one from its work.
+        try await desk.shell("exec \(restore)").expectSuccess()
+        #expect(try Data(contentsOf: file) == Data("old".utf8))
+    }
+
+    @Test func `a store of no bytes takes texts in any encoding`() async throws {
+        try SampleStore.utf16LittleEndian.make(at: desk["wide.sqlite"])
+        _ = try OpenFile.creating(desk["empty.sqlite"])
+        try await desk.run("restore", "wide.sqlite", "--over", "empty.sqlite").expectSuccess()
+        #expect(try StoreContent(of: desk["empty.sqlite"]) == StoreContent(of: desk["wide.sqlite"]))
+    }
+
+    @Test func `a copy with pages of another size loses no table, however it is declared`() async throws {
+        try TestStore.make(
+            at: desk["copy.sqlite"],
+            sql: """
+                PRAGMA page_size = 1024; CREATE TABLE t(a); CREATE TABLE u(a UNIQUE); CREATE INDEX i ON u(a);
+                INSERT INTO u VALUES (1), (2); PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = 'create' || substr(sql, 7) WHERE name IN ('u', 'i')
+                """)
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "PRAGMA page_size = 4096; CREATE TABLE t(a)")
+        try await desk.run("restore", "copy.sqlite", "--over", "Recipes.sqlite", "--any-identity").expectSuccess()
+        let queue = try TestStore.open(desk["Recipes.sqlite"])
+        let (rows, names, size) = try await queue.read { database in
+            (
+                try Int.fetchOne(database, sql: "SELECT sum(a) FROM u INDEXED BY i WHERE a > 0"),
+                try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema ORDER BY name"),
+                try Int.fetchOne(database, sql: "PRAGMA page_size")
+            )
+        }
+        try queue.close()
+        #expect(rows == 3)
+        #expect(names == ["i", "sqlite_autoindex_u_1", "t", "u"])
+        #expect(size == 4096)
     }
 
     @Test func `a copy of another store is refused unless one insists`() async throws {

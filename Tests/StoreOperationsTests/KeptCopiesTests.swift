@@ -21,7 +21,7 @@ import Testing
     private func keep(
         _ name: String, at time: String, tags: [String] = [], identity: ForeignText? = nil,
         of original: FilePath? = nil,
-        schema: UInt8 = 0
+        schema: UInt8 = 0, damage: ForeignText? = nil
     ) throws -> KeptCopy {
         let sha256 = try ContentDigest(ofFile: store)
         let pairs = try tags.map { try CopyTag($0).pair }
@@ -36,7 +36,8 @@ import Testing
         let given = scratch.path.appending("given")
         try FileManager.default.copyItem(atPath: store.string, toPath: given.string)
         defer { try? PlatformCalls.removeFile(given) }
-        return try kept.keep(manifest, store: given, files: [], of: original, BusyHandler(busyTimeout: .seconds(5)))
+        return try kept.keep(
+            manifest, store: given, files: [], of: original, damage: damage, BusyHandler(busyTimeout: .seconds(5)))
     }
 
     /// Of any schema.
@@ -60,6 +61,15 @@ import Testing
         #expect(listing.copies.map(\.path) == paths)
         #expect(listing.damaged.isEmpty)
         #expect(listing.copies.allSatisfy { $0.manifest.name.text == "a-20260101T000000" })
+    }
+
+    @Test func `a copy with any complaint is read again`() throws {
+        let copy = try keep(
+            "a", at: "2026-01-01T00:00:00Z", damage: ForeignText(String(repeating: "\u{1}", count: 40_000)))
+        let listing = try kept.list()
+        #expect(listing.copies == [copy])
+        #expect(listing.damaged.isEmpty)
+        #expect(listing.copies.first?.damage?.unescaped.isEmpty == false)
     }
 
     @Test func `whatever has a copy's name stays, and be it an empty folder`() throws {

@@ -29,8 +29,8 @@ struct RestoreSession: Sendable {
             do {
                 return try await rewrite(survey, from: source)
             } catch {
-                // SQLite can read it, as far as the schema, and not write to it.
-                guard let damage = StoreCondition.damage(error) else { throw error }
+                // SQLite can read it, as far as the schema, and not write to it. A damaged copy is another matter.
+                guard let damage = StoreCondition.damage(error, of: home) else { throw error }
                 return try await replace(damage, from: source)
             }
         case .lost: return try await replace(nil, from: source)
@@ -68,7 +68,7 @@ struct RestoreSession: Sendable {
             leaving: options.keptFree)
         let claims = try await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: supportLock)
         try claims.refuse(toReplace: comparison.different, in: support)
-        let added = comparison.missing.map(\.file.name)
+        let (added, replaced) = (comparison.missing.map(\.file.name), temporary.path.appending("replaced"))
         let earlier = try RestoreRecord(of: home)
         if !added.isEmpty || earlier != nil || safetyCopies != nil {
             try RestoreRecord(begun: Timestamp(Date()), adding: added, to: earlier).write(for: home, in: temporary.path)
@@ -90,12 +90,14 @@ struct RestoreSession: Sendable {
             old = try await keepOldState(through: rewrite, connection, in: temporary.path)
             if let copy = old.safetyCopy { removeOlderTwins(of: copy, since: earlier) }
             try await writing
+            try support.keep(comparison.different, in: replaced)
             try support.put(comparison.different, attributes: attributes)
             names = try support.names()
             try rewrite.commit()
         } catch {
-            let replaced = comparison.different.map(\.file.name)
-            throw tidyUp(after: error, rewrite, (added, replaced), old, hadRecord: earlier != nil)
+            throw tidyUp(
+                after: error, rewrite, adding: added, hadRecord: earlier != nil, old
+            ) { support.putBack(comparison.different, from: replaced) }
         }
         // The store has the new content. If this fails, it is unknown whether that survives a power cut.
         try OperationError.wrapping { () throws(FileError) in try home.makeDurable() }
@@ -107,8 +109,12 @@ struct RestoreSession: Sendable {
             // What cannot be looked at may be there.
             (try? PlatformCalls.isThere(support.path(of: name))) ?? true
         }
-        if !left.intersection(obsolete).contains(where: { earlier?.lists($0) == true }) {
+        let unread = left.intersection(obsolete)
+        if unread.isEmpty {
             RestoreRecord.remove(for: home)
+        } else {
+            // Without a safety copy nothing else tells the next restore of them.
+            try? RestoreRecord(begun: Timestamp(Date()), adding: unread, to: nil).write(for: home, in: temporary.path)
         }
         let remaining = left.sorted().map { name in
             RemainingFile(support.path(of: name), obsolete.contains(name) ? .stillRead : claims.reason(for: name))
@@ -158,7 +164,9 @@ struct RestoreSession: Sendable {
                 throw .otherSchema(home.path)
             }
         }
-        guard copy.store.textEncoding == store.textEncoding else {
+        // A store of no bytes has no encoding yet.
+        let hasPages = (try? PlatformCalls.status(of: home.path).size) != 0
+        guard !hasPages || copy.store.textEncoding == store.textEncoding else {
             throw .otherTextEncoding(home.path, store.textEncoding, copyHas: copy.store.textEncoding)
         }
     }
@@ -218,28 +226,31 @@ struct RestoreSession: Sendable {
         return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
     }
 
-    /// - Parameter files: External files that were not there before, and those that were to be replaced.
+    /// - Parameters:
+    ///   - added: External files that were not there before.
+    ///   - putBack: Puts those back that were replaced, and says whether all are as they were.
     /// - Returns: The error to throw, which tells what could not be removed.
     private func tidyUp(
-        after error: any Error, _ rewrite: Rewrite, _ files: (added: [ExternalFileName], replaced: [ExternalFileName]),
-        _ old: OldState, hadRecord: Bool
+        after error: any Error, _ rewrite: Rewrite, adding added: [ExternalFileName], hadRecord: Bool, _ old: OldState,
+        _ putBack: () -> Bool
     ) -> any Error {
-        var (isOldForGood, isUntouched) = (true, files.replaced.isEmpty)
-        if rewrite.hasFailedAtTheEnd {
-            isOldForGood = rewrite.undoForGood()
-            isUntouched = false
-        }
+        let isOldForGood = !rewrite.hasFailedAtTheEnd || rewrite.undoForGood()
         let support = home.supportFolder
         if isOldForGood {
-            support.remove(files.added)
-            dropSafetyCopy(old.safetyCopy)
-            // The bytes of a damaged store are kept.
-            if isUntouched, let folder = old.damage?.keptAs { DamagedStore.dropCopy(at: folder) }
+            support.remove(added)
+            // Until every file is back, the copy is the only place of its bytes.
+            if putBack() {
+                dropSafetyCopy(old.safetyCopy)
+                // After a failure at the end the bytes of a damaged store are kept.
+                if !rewrite.hasFailedAtTheEnd, let folder = old.damage?.keptAs {
+                    DamagedStore.dropCopy(at: folder)
+                }
+            }
         }
         func exists(_ path: FilePath) -> Bool { (try? PlatformCalls.isThere(path)) ?? true }
         let leftovers = Leftovers(
             safetyCopy: (old.safetyCopy?.path ?? old.damage?.keptAs).flatMap { exists($0) ? $0 : nil },
-            externalFiles: files.added.map { support.path(of: $0) }.filter(exists))
+            externalFiles: added.map { support.path(of: $0) }.filter(exists))
         if leftovers.isEmpty, !hadRecord { RestoreRecord.remove(for: home) }
         return leftovers.isEmpty ? error : ShipmentError.unfinished(ShipmentError(error), leftovers)
     }

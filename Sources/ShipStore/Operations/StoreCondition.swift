@@ -83,6 +83,20 @@ enum StoreCondition: Sendable {
         }
     }
 
+    /// - Returns: What is wrong with this store, in words; `nil` if the error is about another file, or about something else.
+    static func damage(_ error: any Error, of home: StoreHome) -> String? {
+        switch error {
+        case OperationError.notADatabase(let path) where path != home.path,
+            OperationError.corrupt(let path, _) where path != home.path,
+            SnapshotError.notADatabase(let path) where path != home.path,
+            SnapshotError.unsupportedFormat(let path) where path != home.path,
+            SnapshotError.truncated(let path, _, _) where path != home.path,
+            SnapshotError.corrupt(let path, _) where path != home.path:
+            nil
+        default: damage(error)
+        }
+    }
+
     /// - Returns: What is wrong with a store, in words; `nil` if the error is about something else.
     static func damage(_ error: any Error) -> String? {
         switch error {

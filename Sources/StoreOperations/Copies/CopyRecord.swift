@@ -18,17 +18,21 @@ package struct CopyRecord: Hashable, Sendable, Codable {
     /// The store that it is a copy of: absolute, and without symbolic links. As in `PathText`; `nil` in records of early versions
     /// where the path was no UTF-8.
     package let store: String?
-    /// The first complaint of SQLite's check; `nil` for a sound copy.
+    /// The first complaint of SQLite's check, or the beginning of a long one; `nil` for a sound copy.
     let damage: ForeignText?
 
     static let file = "copy.json"
-    /// Largest record that is read, in bytes: a path of 4096 bytes, each of them escaped.
+    /// Largest record that is read, in bytes: a path of 4096 bytes and a complaint, each of their bytes escaped.
     private static let sizeLimit: Int64 = 32 * 1024
+    /// Longest complaint, in bytes.
+    private static let longestDamage = 512
 
     /// - Parameter number: Not above `Limits.generation`, which a record that was tampered with may have reached.
     init(number: Int, store: FilePath?, damage: ForeignText? = nil) {
         self.number = min(number, Limits.generation)
-        self.damage = damage
+        self.damage = damage.map {
+            ForeignText(String(decoding: $0.unescaped.utf8.prefix(Self.longestDamage), as: UTF8.self))
+        }
         self.store = store?.text
     }
 

@@ -66,14 +66,17 @@ package struct StorePlacement: Sendable {
         // After a kill the older copy still says which files were its own.
         let removal = StoreRemoval(of: home)
         let isNoted = !obsolete.isEmpty && (try? removal.beginReplacing()) != nil
+        let kept = staging.path.appending("replaced")
         let placed: FileStatus.Identity
         do throws(FileError) {
             placed = try PlatformCalls.status(of: staged).identity
+            try support.keep(comparison.different, in: kept)
             try support.put(comparison.missing + comparison.different, attributes: attributes)
             let after = try support.compare(with: files)
             guard after.missing.isEmpty, after.different.isEmpty else { throw FileError(.read, support.path, .ioError) }
             try install(staged)
         } catch {
+            _ = support.putBack(comparison.different, from: kept)
             support.remove(comparison.missing.map(\.file.name))
             if isNoted { try? removal.finish() }
             throw error.errno == .fileExists ? .occupied(home.path) : .file(error)
@@ -179,14 +182,17 @@ extension StorePlacement {
         let staged = staging.path.appending("store.sqlite")
         try stage(copy, as: staged, manifest.store)
         var copies: [DamagedStore.Copy] = []
+        let replaced = staging.path.appending("replaced")
         let isKept: Bool
         do {
             isKept = try damaged.prepare(losingFiles: !comparison.different.isEmpty, noting: &copies)
+            try support.keep(comparison.different, in: replaced)
             try support.put(comparison.missing + comparison.different, attributes: attributes)
             let after = try support.compare(with: files)
             guard after.missing.isEmpty, after.different.isEmpty else { throw FileError(.read, support.path, .ioError) }
             try install(staged, keeping: damaged, busyHandler)
         } catch {
+            _ = support.putBack(comparison.different, from: replaced)
             damaged.undo(copies)
             support.remove(comparison.missing.map(\.file.name))
             let error = OperationError(error, on: home.path, busyHandler)

@@ -3,6 +3,7 @@ import GRDB
 import GRDBSQLite
 import ShipProtocol
 package import StoreFiles
+import StoreFormat
 package import SystemPackage
 
 /// A compact copy with pages of another size: SQLite's backup API cannot change the page size of a store in WAL mode.
@@ -18,7 +19,7 @@ package final class PageSizeChange {
     ///   - target: Where the other one is made. Nothing else is written elsewhere.
     ///   - pageSize: In bytes.
     ///   - space: The room that was promised, as above; more is asked for as it is needed.
-    /// - Throws: `.noSpace`, `.stopped`, `.file`, `.sqlite`.
+    /// - Throws: `.noSpace`, `.stopped`, `.file`, `.sqlite`; `.corrupt` about the copy.
     package static func make(
         of copy: FilePath, at target: FilePath, pageSize: Int, in space: DiskReservation, _ busyHandler: BusyHandler
     ) throws(OperationError) {
@@ -36,8 +37,8 @@ package final class PageSizeChange {
         }
         space.use(size)
         let change = PageSizeChange(of: target, within: size, space, busyHandler)
-        let connection = try LiveConnection(to: pages, busyHandler)
         do throws(OperationError) {
+            let connection = try LiveConnection(to: pages, busyHandler)
             try withExtendedLifetime(change) { () throws(OperationError) in
                 try connection.run { database in
                     sqlite3_progress_handler(
@@ -46,12 +47,33 @@ package final class PageSizeChange {
                     defer { sqlite3_progress_handler(database.sqliteConnection, 0, nil, nil) }
                     // The page size is that of what VACUUM makes [sqlite.org/pragma.html#pragma_page_size].
                     try database.execute(sql: "PRAGMA synchronous = OFF; PRAGMA page_size = \(pageSize)")
+                    try database.execute(sql: SchemaStatements.preparationForVacuum)
                     try database.execute(sql: "VACUUM main INTO ?", arguments: [target.databaseURI])
+                    try expectSameSchema(in: target, database)
                 }
             }
         } catch {
-            throw change.refusal ?? error
+            if let refusal = change.refusal { throw refusal }
+            switch error {
+            case .notADatabase: throw .notADatabase(copy)
+            case .corrupt(_, let complaint): throw .corrupt(copy, complaint: complaint)
+            case .sqlite(_, let complaint) where error.isDamage: throw .corrupt(copy, complaint: complaint)
+            default: throw error
+            }
         }
+    }
+
+    /// What VACUUM INTO leaves out, it leaves out without a word.
+    private static func expectSameSchema(in target: FilePath, _ database: Database) throws {
+        try database.execute(sql: "ATTACH ? AS made", arguments: [target.databaseURI])
+        let lost = try String.fetchOne(
+            database,
+            sql:
+                "SELECT name FROM (SELECT type, name FROM main.sqlite_schema EXCEPT SELECT type, name FROM made.sqlite_schema)"
+        )
+        try database.execute(sql: "DETACH made")
+        guard let lost else { return }
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "VACUUM has left out \(lost)")
     }
 
     private let path: FilePath

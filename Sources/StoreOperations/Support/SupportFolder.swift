@@ -132,6 +132,36 @@ package struct SupportFolder: Hashable, Sendable {
         try sync()
     }
 
+    /// Keeps files that are about to be replaced, by a second name, or as copies where that is not possible.
+    ///
+    /// - Parameter folder: Where to keep them: on the same file system, and not there yet.
+    package func keep(_ files: [(file: ExternalFile, path: FilePath)], in folder: FilePath) throws(FileError) {
+        guard !files.isEmpty else { return }
+        try PlatformCalls.makeFolder(folder)
+        for (index, offered) in files.enumerated() {
+            let (path, kept) = (path(of: offered.file.name), folder.appending("\(index)"))
+            do throws(FileError) {
+                try PlatformCalls.hardLink(path, as: kept)
+            } catch {
+                guard error.errno.tellsOfNoHardLinks else { throw error }
+                try OpenFile.copy(path, to: kept, attributes: try FileAttributes(of: path))
+            }
+        }
+    }
+
+    /// Puts back what `keep` has kept, each in one step. What it has not kept has not been replaced.
+    ///
+    /// - Returns: Whether all are as they were, durably.
+    package func putBack(_ files: [(file: ExternalFile, path: FilePath)], from folder: FilePath) -> Bool {
+        guard !files.isEmpty else { return true }
+        let isBack = files.indices.map { index in
+            let kept = folder.appending("\(index)")
+            guard (try? PlatformCalls.isThere(kept)) != false else { return true }
+            return (try? PlatformCalls.rename(kept, to: path(of: files[index].file.name))) != nil
+        }
+        return !isBack.contains(false) && (try? sync()) != nil
+    }
+
     /// Makes the names in it durable.
     func sync() throws(FileError) {
         guard let folder = try open() else { return }

@@ -63,13 +63,7 @@ struct PageCopy: Sendable {
         defer { try? PlatformCalls.removeFile(path) }
         try VacuumInto.prepare(vacuumed, space)
         try change { database in
-            // VACUUM passes over statements that begin in other letters, without a word [vacuum.c, execSql].
-            try database.execute(
-                sql: """
-                    PRAGMA writable_schema = ON;
-                    UPDATE sqlite_schema SET sql = 'CRE' || substr(sql, 4)
-                    WHERE type IN ('table', 'index') AND sql NOT GLOB 'CRE*'
-                    """)
+            try database.execute(sql: SchemaStatements.preparationForVacuum)
             try VacuumInto.vacuum(database, into: vacuumed, space)
         }
         return nil
