@@ -28,7 +28,7 @@ extension PublicationError {
             """
         case .incomplete(let place, let names):
             """
-            all that is published at \(place) goes anew, and these could not be read: \
+            all that is published at \(place) goes anew, and these are missing: \
             \(names.map(\.text).joined(separator: ", "))
             """
         case .contended(let place): "other programs go on publishing at \(place)"

@@ -36,7 +36,7 @@ public enum PublicationError: Error, Hashable, Sendable {
     case encrypted(Endpoint)
     /// The publication is to be encrypted for others than it is, and these stores are published there too.
     case otherRecipients(Endpoint, also: [StoreName])
-    /// All that is published there goes anew, and these stores could not be read.
+    /// All that is published there goes anew, and these stores would be left out.
     case incomplete(Endpoint, without: [StoreName])
     /// Another program goes on publishing there.
     case contended(Endpoint)

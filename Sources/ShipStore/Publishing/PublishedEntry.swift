@@ -13,6 +13,16 @@ struct PublishedEntry {
     /// How the version goes to who has the one before, or to who has none.
     private(set) var encoded: EncodedStore?
     private var roles: [Role] = [.newest]
+    /// Bytes of shipments in the head that could go into objects.
+    private(set) var bytesInHead = 0
+
+    /// Where the shipments go.
+    enum Target {
+        /// Into the head as long as they are short and few there, and into objects.
+        case head
+        /// Into objects alone.
+        case objects
+    }
 
     /// Most bytes of shipments of a store in a head, deflated: one more, and they go into a bundle. Every follower takes them with each change.
     private static let mostInHead = 1400
@@ -26,9 +36,10 @@ struct PublishedEntry {
     /// - Parameters:
     ///   - before: What the head says of the store; `nil` if it is not published yet.
     ///   - copies: What is remembered of it.
+    ///   - target: Where what is new goes.
     init(
         of version: PublishedVersion, after before: PublishedHead.Store?, over copies: [RememberedCopy],
-        _ publisher: Publisher
+        in target: Target, _ publisher: Publisher
     ) async throws {
         let content = version.content
         if let before, before.newest == content {
@@ -56,10 +67,12 @@ struct PublishedEntry {
         var next: StepMaker.ShipmentFile?
         if let last { next = try await steps.step(over: last) }
         encoded = next?.encoded
-        if let shipment = next?.inHead, let catalog = before?.catalog, inHead.count < Self.mostStepsInHead,
+        if target == .head, let shipment = next?.inHead, let catalog = before?.catalog,
+            inHead.count < Self.mostStepsInHead,
             (inHead + [shipment]).bundle.count <= Self.mostInHead
         {
             store = entry(catalog, inHead + [shipment])
+            bytesInHead = store.steps.bundle.count
             return
         }
 
@@ -88,8 +101,10 @@ struct PublishedEntry {
         }
         let (bundled, bundle) = try await steps.put(bundled: alone)
         let others = bundled + [single].compactMap(\.self)
+        // From the last content no step leads on: its copy was not remembered, or another one is there. A whole is for those who hold it, too.
+        let isCutOff = before != nil && next == nil && skip?.from != before?.newest
         var catalog: StoreCatalog?
-        if let known, let landmark = known.landmark, let skip {
+        if let known, let landmark = known.landmark, let skip, !isCutOff {
             catalog = StoreCatalog(
                 after: known.last, landmark: landmark, skip: skip,
                 leap: try await step(from: landmark.catalog.newest), steps: others, bundle)
@@ -103,7 +118,9 @@ struct PublishedEntry {
         }
         guard let catalog else { throw BrokenInvariant("there is no catalog") }
         let object = try await steps.put(catalog)
-        store = entry(object, (inHead + [next?.inHead].compactMap(\.self)).last(of: Self.keptInHead))
+        store = entry(
+            object, (inHead + [next?.inHead].compactMap(\.self)).last(of: target == .head ? Self.keptInHead : 0))
+        bytesInHead = store.steps.isEmpty ? 0 : store.steps.bundle.count
         bytesSent = steps.bytesSent
         roles = [.newest, .catalog] + (catalog.landmark == nil ? [.landmark] : [])
     }

@@ -37,7 +37,9 @@ extension Publisher {
     /// - Parameter names: None for all that are halted.
     /// - Returns: The stores that are still halted.
     /// - Throws: As `halt`.
-    package func resume(_ names: Set<StoreName>) async throws -> [StoreName] { try await change(names) { _, _ in nil } }
+    package func resume(_ names: Set<StoreName>) async throws -> [StoreName] {
+        try await change(names, if: checkAllIsPublished) { _, _ in nil }
+    }
 
     /// Has all followers take the newest state of stores from now on, whatever is being rolled out.
     ///
@@ -46,7 +48,9 @@ extension Publisher {
     /// - Throws: As `halt`.
     package func release(_ names: Set<StoreName>) async throws -> [StoreName] {
         var left: [StoreName] = []
-        try await update(releasing: { head in
+        try await update(releasing: { known in
+            try checkAllIsPublished(known)
+            let head = known.head
             if let name = names.subtracting(head.names).min() { throw PublicationError.notPublished(place, name) }
             let released = names.isEmpty ? Set(head.names) : names
             left = head.names.filter { !released.contains($0) && head[$0]?.rollout != nil }
@@ -55,13 +59,24 @@ extension Publisher {
         return left
     }
 
+    /// A device that goes on after another one writes heads without the stores of that one: it says nothing of them before it has published them.
+    ///
+    /// - Throws: `.incomplete`.
+    private func checkAllIsPublished(_ known: KnownHead) throws {
+        guard known.outdated.isEmpty else {
+            throw PublicationError.incomplete(place, without: known.outdated.sorted())
+        }
+    }
+
     private func change(
-        _ names: Set<StoreName>, _ state: (StoreName, _ since: Timestamp?) -> PublishedHead.HaltedStore?
+        _ names: Set<StoreName>, if check: (KnownHead) throws -> Void = { _ in },
+        _ state: (StoreName, _ since: Timestamp?) -> PublishedHead.HaltedStore?
     ) async throws -> [StoreName] {
         var halted: [PublishedHead.HaltedStore] = []
         try await update { head in
-            let since = Dictionary(uniqueKeysWithValues: head.halted.map { ($0.name, $0.since) })
-            let known = Set(head.names).union(since.keys)
+            try check(head)
+            let since = Dictionary(uniqueKeysWithValues: head.head.halted.map { ($0.name, $0.since) })
+            let known = Set(head.head.names).union(head.outdated).union(since.keys)
             if let name = names.subtracting(known).min() { throw PublicationError.notPublished(place, name) }
             halted = known.compactMap { name in
                 names.isEmpty || names.contains(name)

@@ -17,15 +17,16 @@ package final class Publisher: Sendable {
     /// Where that is.
     let place: Endpoint
     let identity: DeviceIdentity
-    private let device: Device
-    private let publishing: Publishing
+    let device: Device
+    let publishing: Publishing
     private let report: @Sendable (SendEvent) -> Void
     /// The head that this one has written last, to go on with it unread; `nil` if another may be there.
-    private let written = Mutex<KnownHead?>(nil)
+    let written = Mutex<KnownHead?>(nil)
     /// The stores of which all was there that the head leads to.
     let examined = Mutex<Set<StoreName>>([])
     /// How often to begin anew because another program has published meanwhile.
     private static let mostAttempts = 10
+    private static let timeToFinish = Duration.seconds(5)
 
     /// - Parameters:
     ///   - storage: Where to publish.
@@ -137,7 +138,7 @@ package final class Publisher: Sendable {
             }
         }
         let unread = zip(orders, versions).compactMap { $1 == nil ? $0.name : nil }
-        var entries = versions.map { _ in (before: PublishedHead.Store?.none, entry: PublishedEntry?.none) }
+        var entries = versions.map { _ in Made() }
         let attempt = { [self] (known: KnownHead?) async throws -> Int? in
             let known = try await mended(try await addressed(known, naming: names), naming: names)
             // Where all that is there goes anew, who begins would not find any more what is left out.
@@ -148,11 +149,26 @@ package final class Publisher: Sendable {
                 guard let version else { continue }
                 let before = known?.head[version.name]
                 // What another program has published of other stores changes nothing here.
-                if entries[index].entry != nil, entries[index].before == before { continue }
-                let copies = orders[index].bases?.bases ?? []
-                entries[index] = (before, try await PublishedEntry(of: version, after: before, over: copies, self))
+                if entries[index].entry != nil, entries[index].before == before, entries[index].keys == storage.keys {
+                    continue
+                }
+                entries[index] = try await made(version, after: before, of: orders[index])
             }
-            return try await replace(known, with: entries.compactMap(\.entry?.store), publishing.rollout)
+            while true {
+                do {
+                    return try await replace(known, with: entries.compactMap(\.entry?.store), publishing.rollout)
+                } catch PublicationError.tooMany(place) {
+                    // What has the most in the head goes into objects: of a quarter of the stores at a time.
+                    let bytes = entries.map { $0.entry?.bytesInHead ?? 0 }
+                    let large = bytes.indices.filter { bytes[$0] > 0 }.sorted { bytes[$0] > bytes[$1] }
+                    guard !large.isEmpty else { throw PublicationError.tooMany(place) }
+                    for index in large.prefix(max(1, entries.count / 4)) {
+                        guard let version = versions[index] else { continue }
+                        entries[index] = try await made(
+                            version, after: entries[index].before, of: orders[index], in: .objects)
+                    }
+                }
+            }
         }
         let bytes: Int
         do {
@@ -167,7 +183,7 @@ package final class Publisher: Sendable {
         }
         for (index, version) in versions.enumerated() {
             guard let entry = entries[index].entry, let version else { continue }
-            entry.remember(version, orders[index].bases, at: place)
+            await finish { [place, bases = orders[index].bases] in entry.remember(version, bases, at: place) }
             let delivery = Delivery(
                 manifest: version.manifest, receipt: nil, bytesSent: entry.bytesSent + Int64(bytes),
                 store: entry.encoded, duration: .now - start)
@@ -176,6 +192,25 @@ package final class Publisher: Sendable {
             orders[index].order.settled(.success(delivery))
         }
         return results.compactMap(\.self)
+    }
+
+    /// An entry, and what it was made for.
+    private struct Made {
+        var before: PublishedHead.Store?
+        /// With which its objects are encrypted.
+        var keys: ContentDigest?
+        var entry: PublishedEntry?
+    }
+
+    private func made(
+        _ version: PublishedVersion, after before: PublishedHead.Store?, of order: PublishedOrder,
+        in target: PublishedEntry.Target = .head
+    ) async throws -> Made {
+        let keys = storage.keys
+        let copies = order.bases?.bases ?? []
+        return Made(
+            before: before, keys: keys,
+            entry: try await PublishedEntry(of: version, after: before, over: copies, in: target, self))
     }
 
     /// A head would leave out stores that lie there.
@@ -199,94 +234,6 @@ package final class Publisher: Sendable {
         throw PublicationError.contended(place)
     }
 
-    /// A head that lies there.
-    struct KnownHead {
-        /// As this device goes on with it: where that is another device's, without its stores.
-        let head: PublishedHead
-        let publisher: DeviceIdentifier
-        let file: [UInt8]
-        let tag: String
-        /// The last heads of the devices before, the last one first, as far as they are not among the objects yet, or not with these keys.
-        var former: [[UInt8]] = []
-        /// The stores that it lists and `head` does not: they are to be published anew.
-        var outdated: Set<StoreName> = []
-    }
-
-    /// The head that this one has written last, or else the one that lies there. If another has taken its place since, it cannot be replaced.
-    private func lastHead() async throws -> KnownHead? {
-        if let known = written.withLock({ $0.take() }) { return known }
-        return try await head()
-    }
-
-    /// The head that lies there; `nil` for none.
-    ///
-    /// - Throws: `.otherPublisher` unless it is this device's, or one that this device is to go on after; `.handedOver`, `.badHead`,
-    ///   `.badSignature`.
-    func head() async throws -> KnownHead? {
-        let fetched: FetchedHead
-        do {
-            fetched = try await storage.head(unlike: nil, fresh: true)
-        } catch PublicationError.objectGone, PublicationError.badObject {
-            let flaw: ForeignText = "the keys that it is encrypted with are not there"
-            throw PublicationError.badHead(place, .badMessage(type: FrameType.manifest.rawValue, flaw: flaw))
-        }
-        guard case .head(let bytes, let tag, let keys) = fetched else { return nil }
-        let (file, publisher) = try HeadFile.read(bytes, at: place)
-        let head = try file.head(at: place, encryptedWith: keys)
-        let next = head.next.flatMap { DeviceIdentifier(bytes: $0.bytes) }
-        if publisher == identity.id {
-            if let next { throw PublicationError.handedOver(place, to: next) }
-            return KnownHead(head: head, publisher: publisher, file: bytes, tag: tag)
-        }
-        guard next == identity.id else { throw PublicationError.otherPublisher(place, publisher) }
-        try skipNumbers(to: head.number)
-        let last = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
-        return KnownHead(
-            head: head.withoutStores(before: last, head.sealing), publisher: publisher, file: bytes, tag: tag,
-            former: [bytes], outdated: Set(head.names))
-    }
-
-    /// Goes on after a head for the recipients that are wanted: where it is for others, without its stores.
-    ///
-    /// - Parameter names: The stores that are to be published.
-    /// - Throws: `.otherRecipients`, `.encrypted`.
-    private func addressed(_ known: KnownHead?, naming names: Set<StoreName>) async throws -> KnownHead? {
-        guard let wanted = storage.wanted else {
-            // The place does not say for whom: it may show what was there before.
-            guard known?.head.sealing == nil else { throw PublicationError.encrypted(place) }
-            return known
-        }
-        guard publishing.recipients.count < Limits.recipients else { throw PublicationError.tooMany(place) }
-        guard let known else {
-            try storage.begin()
-            return nil
-        }
-        if known.head.sealing?.recipients == wanted { return known }
-        let others = known.head.names.filter { !names.contains($0) }
-        guard others.isEmpty else { throw PublicationError.otherRecipients(place, also: others) }
-        var former = known.former
-        while former.count <= Limits.formerPublishers {
-            let last = try former.last.map { try HeadFile(decoding: $0).head().before } ?? known.head.before
-            guard let last else { break }
-            former.append(try await storage.bytes(of: last, from: place))
-        }
-        try storage.begin()
-        return KnownHead(
-            head: known.head.withoutStores(before: known.head.before, storage.begun), publisher: known.publisher,
-            file: known.file, tag: known.tag, former: former,
-            outdated: known.outdated.union(known.head.names))
-    }
-
-    /// Has the numbers of this device go on above those of the device before: so they rise for receivers too. Receivers of other stores
-    /// take no number that is too far above the last.
-    private func skipNumbers(to number: UInt64) throws {
-        let last = try device.folder.lastCounter()
-        guard number <= last || number - last < Limits.counterLead else {
-            throw PublicationError.wentBack(place, from: number, to: last)
-        }
-        try device.folder.skipCounters(to: number)
-    }
-
     /// Changes what the head says beside what is new.
     ///
     /// - Parameters:
@@ -295,13 +242,13 @@ package final class Publisher: Sendable {
     /// - Throws: What is wrong with the storage, or with what lies there.
     func update(
         handingOverTo next: DeviceIdentifier? = nil,
-        halting: (PublishedHead) throws -> [PublishedHead.HaltedStore] = { $0.halted },
-        releasing: (PublishedHead) throws -> Set<StoreName> = { _ in [] }
+        halting: (KnownHead) throws -> [PublishedHead.HaltedStore] = { $0.head.halted },
+        releasing: (KnownHead) throws -> Set<StoreName> = { _ in [] }
     ) async throws {
         _ = try await write(over: try await head()) { known in
             guard let known else { throw PublicationError.nothingThere(place) }
             return try await replace(
-                known, releasing: releasing(known.head), halted: halting(known.head), next: next)
+                known, releasing: releasing(known), halted: halting(known), next: next)
         }
     }
 
@@ -353,11 +300,24 @@ package final class Publisher: Sendable {
                 let new = KnownHead(head: head, publisher: identity.id, file: bytes, tag: tag)
                 written.withLock { $0 = new }
             }
-        } catch {
-            // It may be there all the same, if only the answer was lost.
-            guard await isHead(bytes) else { throw error }
+        } catch let error where !(error is FileError) && error as? PublicationError != .tooMany(place) {
+            // It may be there all the same, if only the answer was lost, or was not waited for.
+            guard await finish({ [self] in await isHead(bytes) }) else { throw error }
         }
         return bytes.count
+    }
+
+    /// Does what a head that was written makes necessary, also where the task is cancelled meanwhile: then it has a few seconds.
+    private func finish<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        let task = Task { await body() }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            Task {
+                try? await Task.sleep(for: Self.timeToFinish)
+                task.cancel()
+            }
+        }
     }
 
     /// The states of all stores once these are published.
@@ -377,14 +337,5 @@ package final class Publisher: Sendable {
     private func isHead(_ bytes: [UInt8]) async -> Bool {
         guard case .head(bytes, _, _)? = try? await storage.head(unlike: nil, fresh: true) else { return false }
         return true
-    }
-}
-
-extension PublishedHead {
-    /// The order to go on with where the stores are to be published anew.
-    fileprivate func withoutStores(before: PublishedObject?, _ sealing: Sealing?) -> PublishedHead {
-        PublishedHead(
-            publication: publication, number: number, software: Software.name, issued: issued, expires: expires,
-            next: nil, before: before, sealing: sealing, halted: halted, stores: [])
     }
 }

@@ -22,7 +22,6 @@ final class SealedStorage: PublicationStorage {
     private struct NewKeys {
         let keys: PublicationKeys
         let sealing: PublishedHead.Sealing
-        var areStored = false
     }
 
     /// - Parameters:
@@ -55,6 +54,9 @@ final class SealedStorage: PublicationStorage {
             return keys
         }
     }
+
+    /// Those with which objects are encrypted that are written now; `nil` for none.
+    var keys: ContentDigest? { publication.keys?.digest }
 
     /// How what this publisher has begun is encrypted; `nil` if it has begun nothing.
     var begun: PublishedHead.Sealing? { made.withLock { $0?.sealing } }
@@ -122,12 +124,12 @@ final class SealedStorage: PublicationStorage {
 
     func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String? {
         guard let keys = publication.keys else { return try await storage.replaceHead(tagged: tag, with: head) }
-        if made.withLock({ $0?.areStored == false && $0?.keys.digest == keys.digest }) {
+        // At each attempt: what no head names, another program may remove.
+        if made.withLock({ $0?.keys.digest == keys.digest }) {
             let folder = try TemporaryFolder(in: folder)
             let path = folder.path.appending("keys")
             try OpenFile.creating(path).write(keys.file)
             try await put(path, as: nil)
-            self.made.withLock { $0?.areStored = true }
         }
         let file = try keys.seal(head)
         guard file.count <= Limits.headSize else { throw PublicationError.tooMany(place) }

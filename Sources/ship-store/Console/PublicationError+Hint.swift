@@ -23,7 +23,7 @@ extension PublicationError {
             "give its publisher this device's key, for send --encrypt-to KEY: ship-store identity --encryption-key"
         case .encrypted: "name all who are to read it, with --encrypt-to KEY, or publish at another place"
         case .otherRecipients: "name the files of these stores as well, or publish at another place"
-        case .incomplete: "publish again once what is wrong with these stores is mended"
+        case .incomplete: "publish all of them, once what is wrong with those that failed is mended"
         case .contended: "let one program publish there at a time, and try again"
         case .tooMany: "publish at another place"
         case .cannotPublish: "publish into the folder that the server shows, with dir:PATH, or with s3://BUCKET/PREFIX"

@@ -261,52 +261,36 @@ import Testing
         await #expect(throws: PublicationError.self) { try await round.publish() }
     }
 
-    /// A storage where something happens right before the first head is written.
-    private final class Interrupted: PublicationStorage {
-        private let storage: StorageInMemory
-        private let action: Mutex<(@Sendable () async throws -> Void)?>
-
-        init(_ storage: StorageInMemory, by action: @escaping @Sendable () async throws -> Void) {
-            self.storage = storage
-            self.action = Mutex(action)
-        }
-
-        func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead {
-            try await storage.head(unlike: tag, fresh: isFresh)
-        }
-
-        func object(
-            _ digest: ContentDigest, from offset: Int64, upTo limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
-        ) async throws { try await storage.object(digest, from: offset, upTo: limit, take) }
-
-        func put(_ object: PublishedObject, from file: FilePath, as name: ContentDigest) async throws {
-            try await storage.put(object, from: file, as: name)
-        }
-
-        func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String? {
-            if let action = action.withLock({ $0.take() }) { try await action() }
-            return try await storage.replaceHead(tagged: tag, with: head)
-        }
-
-        func objects() async throws -> [(name: ContentDigest, written: Timestamp)] { try await storage.objects() }
-
-        func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
-            try await storage.remove(name, writtenBefore: time)
-        }
-    }
-
     @Test func `what was encrypted in an attempt that came too late is there for the next one`() async throws {
         let round = try PublicationRound(seed: 8, isEncrypted: true)
         try await round.publish()
         let other = try round.publisher()
         round.encrypt(for: [0, 1])
         try round.change()
-        let storage = Interrupted(round.storage) { _ = try await other.halt([]) }
+        // And what no head names is removed.
+        let (former, objects) = (try #require(try round.keys()).digest, round.storage)
+        let storage = InterruptedStorage(objects) {
+            _ = try await other.halt([])
+            objects.change { $0 = $0.filter { !PublicationKeys.areIn($0.value) || $0.key == former } }
+        }
         _ = try await round.publisher(to: storage, at: round.place).publish()
         #expect(try round.newestHead().head.halted.count == 1)
         try await round.halt(false)
         for index in 0..<2 { try await round.look(index) }
         #expect(try (0..<2).map(round.tick) == [1, 1])
+    }
+
+    @Test func `two stores whose publishers begin at once are there for all recipients`() async throws {
+        let round = try PublicationRound(seed: 9, isEncrypted: true)
+        try TestStore.make(at: round.scratch.path.appending("Notes.sqlite"), sql: "CREATE TABLE note(n)")
+        let other = try round.publisher(to: round.storage, at: round.place, store: "Notes.sqlite")
+        let storage = InterruptedStorage(round.storage) { _ = try await other.publish() }
+        _ = try await round.publisher(to: storage, at: round.place).publish()
+        #expect(try round.newestHead().head.names.count == 2)
+        for index in 0..<3 {
+            try await round.look(index)
+            #expect(try round.tick(of: index) == 0)
+        }
     }
 
     @Test func `a newly named device reads what the publishers before have left`() async throws {

@@ -87,6 +87,33 @@ import Testing
         #expect(try round.tick(of: 1) == 1)
     }
 
+    @Test func `the next device halts what the one before has published, before it has published itself`() async throws
+    {
+        let round = try PublicationRound(seed: 45)
+        try await round.publish()
+        try await round.look(1)
+        try await round.handOver()
+        let name = try #require(StoreName("Recipes"))
+        let head = round.storage.head
+        // A head without the stores says nothing of them.
+        await #expect(throws: PublicationError.incomplete(round.place, without: [name])) {
+            _ = try await round.publisher().resume([])
+        }
+        await #expect(throws: PublicationError.incomplete(round.place, without: [name])) {
+            _ = try await round.publisher().release([])
+        }
+        #expect(round.storage.head == head)
+        #expect(try await round.publisher().halt([name]) == [name])
+        #expect(try round.newestHead().head.halted.map(\.name) == [name])
+        try round.change()
+        try await round.publish()
+        try await round.look(1)
+        #expect(try round.tick(of: 1) == 0)
+        try await round.halt(false)
+        try await round.look(1)
+        #expect(try round.tick(of: 1) == 1)
+    }
+
     @Test func `what is not published is not halted, and what is halted stays so`() async throws {
         let round = try PublicationRound(seed: 44)
         await #expect(throws: PublicationError.nothingThere(round.place)) { _ = try await round.publisher().halt([]) }

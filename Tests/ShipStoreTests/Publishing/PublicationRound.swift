@@ -83,7 +83,7 @@ final class PublicationRound {
 
     func publisher(
         to storage: any PublicationStorage, at place: Endpoint, _ publishing: Publishing = Publishing(),
-        of phone: Int? = nil, forRecipients: Bool = true,
+        of phone: Int? = nil, store: String = "Recipes.sqlite", forRecipients: Bool = true,
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) throws -> Publisher {
         var options = Producer.Options()
@@ -94,11 +94,20 @@ final class PublicationRound {
             let devices = recipients.map(device) + (0...self.phone + 1).map { self.phone($0) }
             publishing.recipients = Set(try devices.map { try $0.encryptionKey() })
         }
-        let producer = Producer(scratch.path.appending("Recipes.sqlite"), options: options)
+        let producer = Producer(scratch.path.appending(store), options: options)
         return try Publisher(producer, to: storage, at: place, publishing, report: report)
     }
 
     func publish() async throws { _ = try await publisher().publish() }
+
+    /// Publishes, and forgets it, as a publisher does that is killed right after the head is written.
+    func publishInVain() async throws {
+        let (bases, before) = (scratch.path.appending("bases\(phone)").string, scratch.path.appending("before").string)
+        try FileManager.default.copyItem(atPath: bases, toPath: before)
+        try await publish()
+        try FileManager.default.removeItem(atPath: bases)
+        try FileManager.default.moveItem(atPath: before, toPath: bases)
+    }
 
     /// The head that lies there.
     func newestHead() throws -> (head: PublishedHead, publisher: DeviceIdentifier) {

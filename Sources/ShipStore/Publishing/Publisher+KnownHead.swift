@@ -1,0 +1,103 @@
+import DeviceTrust
+import ShipProtocol
+import Synchronization
+
+/// The head that lies there, and how this device goes on with it.
+extension Publisher {
+    /// A head that lies there.
+    struct KnownHead {
+        /// As this device goes on with it: where that is another device's, without its stores.
+        let head: PublishedHead
+        let publisher: DeviceIdentifier
+        let file: [UInt8]
+        let tag: String
+        /// The last heads of the devices before, the last one first, as far as they are not among the objects yet, or not with these keys.
+        var former: [[UInt8]] = []
+        /// The stores that it lists and `head` does not: they are to be published anew.
+        var outdated: Set<StoreName> = []
+    }
+
+    /// The head that this one has written last, or else the one that lies there. If another has taken its place since, it cannot be replaced.
+    func lastHead() async throws -> KnownHead? {
+        if let known = written.withLock({ $0.take() }) { return known }
+        return try await head()
+    }
+
+    /// The head that lies there; `nil` for none.
+    ///
+    /// - Throws: `.otherPublisher` unless it is this device's, or one that this device is to go on after; `.handedOver`, `.badHead`,
+    ///   `.badSignature`.
+    func head() async throws -> KnownHead? {
+        let fetched: FetchedHead
+        do {
+            fetched = try await storage.head(unlike: nil, fresh: true)
+        } catch PublicationError.objectGone, PublicationError.badObject {
+            let flaw: ForeignText = "the keys that it is encrypted with are not there"
+            throw PublicationError.badHead(place, .badMessage(type: FrameType.manifest.rawValue, flaw: flaw))
+        }
+        guard case .head(let bytes, let tag, let keys) = fetched else { return nil }
+        let (file, publisher) = try HeadFile.read(bytes, at: place)
+        let head = try file.head(at: place, encryptedWith: keys)
+        let next = head.next.flatMap { DeviceIdentifier(bytes: $0.bytes) }
+        if publisher == identity.id {
+            if let next { throw PublicationError.handedOver(place, to: next) }
+            return KnownHead(head: head, publisher: publisher, file: bytes, tag: tag)
+        }
+        guard next == identity.id else { throw PublicationError.otherPublisher(place, publisher) }
+        try skipNumbers(to: head.number)
+        let last = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
+        return KnownHead(
+            head: head.withoutStores(before: last, head.sealing), publisher: publisher, file: bytes, tag: tag,
+            former: [bytes], outdated: Set(head.names))
+    }
+
+    /// Goes on after a head for the recipients that are wanted: where it is for others, without its stores.
+    ///
+    /// - Parameter names: The stores that are to be published.
+    /// - Throws: `.otherRecipients`, `.encrypted`.
+    func addressed(_ known: KnownHead?, naming names: Set<StoreName>) async throws -> KnownHead? {
+        guard let wanted = storage.wanted else {
+            // The place does not say for whom: it may show what was there before.
+            guard known?.head.sealing == nil else { throw PublicationError.encrypted(place) }
+            return known
+        }
+        guard publishing.recipients.count < Limits.recipients else { throw PublicationError.tooMany(place) }
+        guard let known else {
+            try storage.begin()
+            return nil
+        }
+        if known.head.sealing?.recipients == wanted { return known }
+        let others = known.head.names.filter { !names.contains($0) }
+        guard others.isEmpty else { throw PublicationError.otherRecipients(place, also: others) }
+        var former = known.former
+        while former.count <= Limits.formerPublishers {
+            let last = try former.last.map { try HeadFile(decoding: $0).head().before } ?? known.head.before
+            guard let last else { break }
+            former.append(try await storage.bytes(of: last, from: place))
+        }
+        try storage.begin()
+        return KnownHead(
+            head: known.head.withoutStores(before: known.head.before, storage.begun), publisher: known.publisher,
+            file: known.file, tag: known.tag, former: former,
+            outdated: known.outdated.union(known.head.names))
+    }
+
+    /// Has the numbers of this device go on above those of the device before: so they rise for receivers too. Receivers of other stores
+    /// take no number that is too far above the last.
+    private func skipNumbers(to number: UInt64) throws {
+        let last = try device.folder.lastCounter()
+        guard number <= last || number - last < Limits.counterLead else {
+            throw PublicationError.wentBack(place, from: number, to: last)
+        }
+        try device.folder.skipCounters(to: number)
+    }
+}
+
+extension PublishedHead {
+    /// The order to go on with where the stores are to be published anew.
+    fileprivate func withoutStores(before: PublishedObject?, _ sealing: Sealing?) -> PublishedHead {
+        PublishedHead(
+            publication: publication, number: number, software: Software.name, issued: issued, expires: expires,
+            next: nil, before: before, sealing: sealing, halted: halted, stores: [])
+    }
+}
