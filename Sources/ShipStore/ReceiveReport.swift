@@ -53,6 +53,12 @@ package final class SessionReport: Sendable {
         report(ReceiveReport(event, in: session))
     }
 
+    /// A store is refused before anything of it has come.
+    func refuse(_ name: StoreName, _ error: ShipmentError) {
+        session.withLock { $0.name = name }
+        add(.failed(error))
+    }
+
     /// So many bytes have come.
     @Sendable func count(_ bytes: Int) { session.withLock { $0.bytesReceived += Int64(bytes) } }
 }

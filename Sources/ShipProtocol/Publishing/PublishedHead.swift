@@ -82,10 +82,11 @@ package struct PublishedHead: Hashable, Sendable {
             (self.catalog, self.steps, self.rollout) = (catalog, steps, rollout)
         }
 
-        /// The same, found unchanged at a later time.
-        package func unchanged(asOf time: Timestamp) -> Store {
+        /// The same, found unchanged at a later time. A time in the future was one of a clock that was ahead.
+        package func unchanged(asOf time: Timestamp, at now: Timestamp) -> Store {
             Store(
-                name: name, newest: newest, counter: counter, asOf: max(asOf, time), size: size, catalog: catalog,
+                name: name, newest: newest, counter: counter, asOf: asOf > now ? time : max(asOf, time), size: size,
+                catalog: catalog,
                 steps: steps, rollout: rollout)
         }
 

@@ -43,7 +43,7 @@ struct PublishedEntry {
     ) async throws {
         let content = version.content
         if let before, before.newest == content {
-            store = before.unchanged(asOf: version.asOf)
+            store = before.unchanged(asOf: version.asOf, at: Timestamp(Date()))
             return
         }
         guard let counter = version.manifest.counter else {

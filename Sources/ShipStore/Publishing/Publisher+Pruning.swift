@@ -84,8 +84,8 @@ extension Publisher {
         }
     }
 
-    /// Whether what lies under a name was encrypted here, is a catalog or keys, or a shipment of this device or of one before it: what else may
-    /// have such a name is not ours to remove.
+    /// Whether what lies under a name was encrypted here, is a catalog or keys, or a shipment or a head of this device or of one before it: what
+    /// else may have such a name is not ours to remove.
     ///
     /// - Parameter isSettled: Whether this counts, too, for what is not encrypted as everything is now.
     private func isOurs(_ name: ContentDigest, _ former: [ContentDigest], isSettled: Bool) async throws -> Bool {
@@ -93,19 +93,22 @@ extension Publisher {
         do {
             if try await storage.isEncrypted(name, alsoBefore: isSettled) { return true }
             guard isSettled else { return false }
-            bytes = try await storage.beginning(ofName: name, upTo: Int64(Limits.catalogSize))
+            bytes = try await storage.beginning(ofName: name, upTo: Int64(max(Limits.catalogSize, Limits.headSize)))
         } catch PublicationError.objectGone {
             return false
         }
         if ContentDigest(hashing: bytes) == name {
             if PublicationKeys.areIn(bytes) || (try? StoreCatalog(decoding: bytes)) != nil { return true }
         }
+        func isPublisher(_ id: DeviceIdentifier) -> Bool {
+            id == identity.id || former.contains(ContentDigest(sha256: id.bytes))
+        }
+        if let publisher = try? HeadFile(decoding: bytes).publisher() { return isPublisher(publisher) }
         var parser = FrameParser()
         parser.append(StoreCatalog.shipments(inBundle: bytes) ?? bytes)
         guard case .preamble(let preamble)? = try? parser.next(), preamble.role == .producer, preamble.mode == .oneWay,
             case .frame(.signature(let signature))? = try? parser.next()
         else { return false }
-        let id = DeviceIdentifier(ofCertificate: signature.certificate)
-        return id == identity.id || former.contains(ContentDigest(sha256: id.bytes))
+        return isPublisher(DeviceIdentifier(ofCertificate: signature.certificate))
     }
 }

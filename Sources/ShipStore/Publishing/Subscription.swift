@@ -64,11 +64,10 @@ final class Subscription {
         while true {
             let head = try await newestHead()
             do {
-                return try await take(head)
-            } catch ShipmentError.publication(.objectGone(let place, let digest)) {
+                return try await take(head, isLastReading: readings == Self.mostReadings)
+            } catch ShipmentError.publication(.objectGone) where readings < Self.mostReadings {
                 // It was removed between two requests: then there is another head.
                 tag = nil
-                guard readings < Self.mostReadings else { throw PublicationError.objectGone(place, digest) }
                 readings += 1
             }
         }
@@ -119,7 +118,8 @@ final class Subscription {
 
     // MARK: Stores
 
-    private func take(_ head: PublishedHead) async throws -> ([Receipt], [ShipmentError]) {
+    /// - Throws: `.objectGone` as well, unless this is the last reading of the head.
+    private func take(_ head: PublishedHead, isLastReading: Bool) async throws -> ([Receipt], [ShipmentError]) {
         var receipts: [Receipt] = []
         for name in head.names {
             try Task.checkCancellation()
@@ -139,14 +139,15 @@ final class Subscription {
             } catch {
                 let failure = ShipmentError(error)
                 switch failure {
-                case .publication(.badObject), .publication(.badStep), .publication(.noWay):
+                case .publication(.objectGone) where !isLastReading:
+                    consumer.note(failure, of: store.name)
+                    throw failure
+                case .publication(.badObject), .publication(.badStep), .publication(.noWay), .publication(.objectGone),
+                    .publication(.status), .publication(.storage), .publication(.badAnswer):
                     // It was no session's; what goes on is told once.
                     if failures[store.name]?.error != failure { report(ReceiveReport(.disconnected(failure))) }
                     consumer.note(failure, of: store.name)
-                case .stopped: throw failure
-                case .publication:
-                    if case .publication(.objectGone) = failure { consumer.note(failure, of: store.name) }
-                    throw failure
+                case .stopped, .publication: throw failure
                 default:
                     if failure.breaksLink { throw failure }
                     // What failed before a session was one is noted by nobody else.
@@ -226,6 +227,7 @@ final class Subscription {
     private func take(
         _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64
     ) async throws -> Receipt? {
+        try checkAllowed(store)
         var last: Receipt?
         defer { bundle = nil }
         let (route, search) = try await route(store, from: held, above: counter)
@@ -238,6 +240,26 @@ final class Subscription {
         }
         told.insert(store.name)
         return last
+    }
+
+    /// Refuses what a session would refuse, before anything of it is fetched.
+    ///
+    /// - Throws: `.notAllowed`, `.tooMuch`.
+    private func checkAllowed(_ store: PublishedHead.Store) throws {
+        let allowed = consumer.options.budget.storeSize
+        let objection: ShipmentError
+        if let publisher, try stores(of: publisher)?.contains(store.name) == false {
+            objection = .notAllowed(store.name, .sender)
+        } else if store.size > allowed {
+            objection = .tooMuch(.storeSize(store.size, allowed: allowed))
+        } else {
+            return
+        }
+        // What goes on is told once.
+        if failures[store.name]?.error != objection {
+            consumer.nextSession(link(to: BytesReader([])), report).refuse(store.name, objection)
+        }
+        throw objection
     }
 
     /// - Throws: `.noWay`.
@@ -327,10 +349,13 @@ final class Subscription {
     }
 
     private func install(_ shipment: some LinkReader, of name: StoreName) async throws -> Receipt? {
-        let link = PeerLink(
+        try await consumer.receive(over: link(to: shipment), .never, report).first { $0.name == name }
+    }
+
+    private func link(to shipment: some LinkReader) -> PeerLink {
+        PeerLink(
             direction: .oneWay, isFile: true, reader: shipment, writer: ClosedSide(), peer: .at(place),
             signer: publisher)
-        return try await consumer.receive(over: link, .never, report).first { $0.name == name }
     }
 
     /// Notes how old the copy is: the publisher says when the store was still so, by its own clock. A clock that is behind that one says

@@ -238,6 +238,22 @@ import Testing
         #expect(try await round.publisher().prune(after: .zero).removed == 0)
     }
 
+    @Test func `heads of devices before do not stay in the clear`() async throws {
+        let round = try PublicationRound(seed: 10)
+        try await round.publish()
+        try await round.handOver()
+        try await round.publish()
+        let former = try #require(try round.newestHead().head.before?.sha256)
+        _ = try await round.publisher().prune(after: .zero)
+        #expect(round.storage.digests.contains(former))
+        round.encrypt(for: [0, 1, 2])
+        try await round.publish()
+        _ = try await round.publisher().prune(after: .zero)
+        #expect(!round.storage.digests.contains(former))
+        try await round.look(1)
+        #expect(try round.tick(of: 1) == 0)
+    }
+
     @Test func `a storage that makes keys of its own is refused by both sides`() async throws {
         let round = try PublicationRound(seed: 6, isEncrypted: false)
         try await round.publish()

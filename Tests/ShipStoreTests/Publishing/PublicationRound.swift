@@ -100,6 +100,25 @@ final class PublicationRound {
 
     func publish() async throws { _ = try await publisher().publish() }
 
+    /// Publishes another store with so many bytes that deflate to as many.
+    func publishNotes(size: Int) async throws -> PublishedHead.Store {
+        let sql = "CREATE TABLE note(text); INSERT INTO note VALUES (randomblob(\(size)))"
+        try TestStore.make(at: scratch.path.appending("Notes.sqlite"), sql: sql)
+        _ = try await publisher(to: publication, at: place, store: "Notes.sqlite").publish()
+        let name = try #require(StoreName("Notes"))
+        return try #require(try newestHead().head[name])
+    }
+
+    /// A head like the one that lies there, with these stores, as whoever has the publisher's key may sign it.
+    func head(with stores: [PublishedHead.Store]) throws -> [UInt8] {
+        let head = try newestHead().head
+        return try identity.sign(
+            PublishedHead(
+                publication: head.publication, number: head.number, software: "ship-store", issued: head.issued,
+                expires: head.expires, next: nil, before: nil, sealing: nil, halted: [], stores: stores)
+        ).encoded
+    }
+
     /// Publishes, and forgets it, as a publisher does that is killed right after the head is written.
     func publishInVain() async throws {
         let (bases, before) = (scratch.path.appending("bases\(phone)").string, scratch.path.appending("before").string)
@@ -174,6 +193,8 @@ final class PublicationRound {
 
     /// What the stores of followers must have that are opened from now on.
     var requirements = StoreRequirements()
+    /// What they may bring.
+    var budget = ShipmentBudget()
 
     /// What a follower has of objects that did not come whole.
     func parts(_ index: Int) -> [FilePath] {
@@ -186,7 +207,7 @@ final class PublicationRound {
         (consumers[index], subscriptions[index]) = (nil, nil)
         var options = Consumer.Options()
         options.trust = .trustedPeers(of: device(index))
-        options.requirements = requirements
+        (options.requirements, options.budget) = (requirements, budget)
         let consumer = try Consumer(inbox: scratch.path.appending("inbox\(index)"), options: options)
         consumers[index] = consumer
         subscriptions[index] = Subscription(consumer, to: publication, at: place, patience: .zero) {

@@ -139,11 +139,7 @@ import Testing
             let other = PublishedHead.Store(
                 name: name, newest: store.newest, counter: 1, asOf: head.issued, size: 1, catalog: store.catalog,
                 steps: [InlineStep(step, shipment: Array(bytes.prefix(size)))])
-            return try round.identity.sign(
-                PublishedHead(
-                    publication: head.publication, number: head.number, software: "ship-store", issued: head.issued,
-                    expires: head.expires, next: nil, before: nil, sealing: nil, halted: [], stores: [other, store])
-            ).encoded
+            return try round.head(with: [other, store])
         }
         let size = 200_000
         let full = try fuller(by: size + Limits.headSize - 150 - fuller(by: size).count)
@@ -180,6 +176,51 @@ import Testing
             }
             #expect(try DeviceIdentifier(ofCertificate: signature.certificate) == round.identity.id)
         }
+    }
+
+    @Test func `a time of a clock that was ahead does not stay`() async throws {
+        let round = try PublicationRound(seed: 19)
+        try await round.publish()
+        let store = try #require(try round.newestHead().head.stores.first)
+        let ahead = PublishedHead.Store(
+            name: store.name, newest: store.newest, counter: store.counter,
+            asOf: Timestamp(Date().addingTimeInterval(100_000)), size: store.size, catalog: store.catalog,
+            steps: store.steps)
+        round.storage.put(head: try round.head(with: [ahead]))
+        try await round.publish()
+        let asOf = try #require(try round.newestHead().head.stores.first?.asOf)
+        #expect(asOf >= store.asOf && asOf <= Timestamp(Date()))
+    }
+
+    @Test func `a store of which an object is missing holds no other one up`() async throws {
+        let round = try PublicationRound(seed: 20)
+        let catalog = try #require(try await round.publishNotes(size: 10).catalog?.sha256)
+        try await round.publish()
+        round.storage.change { $0[catalog] = nil }
+        await #expect(throws: ShipmentError.publication(.objectGone(.folder("memory"), catalog))) {
+            try await round.look(0)
+        }
+        #expect(try round.tick(of: 0) == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `nothing is fetched of a store that is refused`(isTooLarge: Bool) async throws {
+        let round = try PublicationRound(seed: 21)
+        let notes = try await round.publishNotes(size: 300_000)
+        try await round.publish()
+        var refusal = ShipmentError.notAllowed(notes.name, .sender)
+        if isTooLarge {
+            round.budget.storeSize = 200_000
+            refusal = .tooMuch(.storeSize(notes.size, allowed: 200_000))
+        } else {
+            var changes = TrustList.PeerChanges()
+            changes.stores = .only([try #require(StoreName("Recipes"))])
+            _ = try round.device(0).trust(try round.identity.id, changes)
+        }
+        let before = round.storage.traffic.down
+        await #expect(throws: refusal) { try await round.look(0) }
+        #expect(try round.tick(of: 0) == 0)
+        #expect(round.storage.traffic.down - before < 200_000)
     }
 
     @Test func `a part that was damaged here is brought anew`() async throws {
