@@ -43,6 +43,16 @@ package final class AwaitedAnswer<Value: Sendable>: Sendable {
         }.get()
     }
 
+    /// Whether there is an answer: nobody waits for another one.
+    var isGiven: Bool {
+        state.withLock { state in
+            switch state {
+            case .unanswered, .awaited: false
+            case .answered, .taken: true
+            }
+        }
+    }
+
     /// - Returns: Whether this was the first answer. A later answer is dropped.
     @discardableResult
     package func give(_ outcome: Result<Value, LinkError>) -> Bool {

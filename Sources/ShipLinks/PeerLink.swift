@@ -151,10 +151,13 @@ extension PeerLink {
     }
 }
 
-/// Makes each error of an app's link a `LinkError`.
+/// Makes each error of an app's link a `LinkError`, and lets one task write to it at a time.
 private struct CarriedLink<Carrier: Link>: LinkReader, LinkWriter {
     let link: Carrier
     let limit: Duration
+    private let writes = WholeWrites()
+
+    init(link: Carrier, limit: Duration) { (self.link, self.limit) = (link, limit) }
 
     func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
         do {
@@ -167,14 +170,13 @@ private struct CarriedLink<Carrier: Link>: LinkReader, LinkWriter {
 
     func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
         guard !bytes.isEmpty else { return }
-        do {
-            try await link.write(bytes, within: limit)
-        } catch {
-            throw LinkError(ofCarrier: error)
-        }
+        try await writes.run { [link] in try await link.write(bytes, within: limit) }
     }
 
     func finish() async throws(LinkError) {
-        try await AwaitedAnswer.ofCarrier(within: limit) { try await link.finish() }
+        try await AwaitedAnswer.ofCarrier(within: limit) { [link, last = writes.end] in
+            _ = await last?.result
+            try await link.finish()
+        }
     }
 }

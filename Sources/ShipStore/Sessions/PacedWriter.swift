@@ -4,15 +4,13 @@ import ShipLinks
 struct PacedWriter: LinkWriter {
     private let writer: any LinkWriter
     private let limit: RateLimit
-    /// The bytes of one call stay together.
-    private let turns = Turns<Int>()
+    /// The bytes of one call stay together, and none of them stays behind.
+    private let writes = WholeWrites()
 
     init(_ writer: any LinkWriter, _ limit: RateLimit) { (self.writer, self.limit) = (writer, limit) }
 
     func write(_ bytes: [UInt8], within time: Duration) async throws(LinkError) {
-        do {
-            let turn = try await turns.take(0)
-            defer { withExtendedLifetime(turn) {} }
+        try await writes.run { [writer, limit] in
             var rest = bytes[...]
             while !rest.isEmpty {
                 let piece = rest.prefix(limit.grant)
@@ -20,10 +18,6 @@ struct PacedWriter: LinkWriter {
                 try await limit.wait(for: piece.count)
                 try await writer.write(Array(piece), within: time)
             }
-        } catch let error as LinkError {
-            throw error
-        } catch {
-            throw .cancelled
         }
     }
 

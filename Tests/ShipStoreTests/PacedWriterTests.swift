@@ -1,0 +1,35 @@
+import ShipLinks
+import Synchronization
+import Testing
+
+@testable import ShipStore
+
+@Suite struct `A writer that goes no faster than a limit` {
+    /// Takes all bytes at once.
+    private final class Taker: LinkWriter {
+        private let taken = Mutex<[UInt8]>([])
+
+        var bytes: [UInt8] { taken.withLock { $0 } }
+
+        func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) { taken.withLock { $0 += bytes } }
+        func finish() async throws(LinkError) {}
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `sends what is left of a frame whose task is cancelled, and then the next one`()
+        async throws
+    {
+        let taker = Taker()
+        let writer = PacedWriter(taker, RateLimit(bytesPerSecond: 4000))
+        let frame = Task { try await writer.write([UInt8](repeating: 1, count: 8000), within: .seconds(30)) }
+        while taker.bytes.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        let late = Task { try await writer.write([3], within: .seconds(30)) }
+        try await Task.sleep(for: .milliseconds(20))
+        for task in [frame, late] {
+            task.cancel()
+            await #expect(throws: LinkError.cancelled) { try await task.value }
+        }
+        // What had not begun does not go.
+        try await writer.write([2], within: .seconds(30))
+        #expect(taker.bytes == [UInt8](repeating: 1, count: 8000) + [2])
+    }
+}
