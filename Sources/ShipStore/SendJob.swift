@@ -63,7 +63,12 @@ package struct SendJob: Sendable {
         following next: (@Sendable (ProducerSession.Answering) async throws -> FollowedStore)? = nil
     ) async throws -> ShipmentError? {
         var session = try session(over: link, shipping: stores.map(\.name))
-        session.asked = asked
+        if let asked {
+            session.asked = { [trust = options.trust] question in
+                // Of a store that the receiver may not have, nothing is said.
+                if (try? trust.check(link, as: .receiver, of: question.name)) != nil { asked(question) }
+            }
+        }
         var orders: [ProducerSession.Order] = []
         for store in stores { await orders.append(order(of: store, over: link, makingWay: end)) }
         if orders.isEmpty, let nothing { orders = [ProducerSession.Order(prepare: { throw nothing })] }

@@ -180,6 +180,39 @@ import Testing
         try await receiver.stop().expectSuccess()
     }
 
+    /// The rest of the large one would take half a minute.
+    @Test func `a store that its receiver may have no more stops, and the others of the session go`() async throws {
+        try await trust()
+        try await desk.run("trust", watch, "--identity", "phone", "--name", "watch", "-q").expectSuccess()
+        try desk.makeLargeStore()
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        let sender = try desk.start(
+            "send", "Large.sqlite", "Recipes.sqlite", "--to", receiver.address, "--identity", "phone",
+            "--limit-rate", "100k")
+        _ = try await receiver.program.waitForLine(containing: "receiving Large")
+        try await desk.run("trust", "watch", "--only-store", "Recipes", "--identity", "phone", "-q").expectSuccess()
+        let start = ContinuousClock.now
+        #expect(try await sender.wait().status == .exited(77))
+        #expect(.now - start < .seconds(15))
+        try await receiver.stop().expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        #expect(try Folder.names(in: desk["inbox"]).contains("Large.sqlite") == false)
+    }
+
+    @Test func `a store that has not changed and may go no more holds up no other one`() async throws {
+        try await trust()
+        try await desk.run("trust", watch, "--identity", "phone", "--name", "watch", "-q").expectSuccess()
+        try desk.makeStore("Tea.sqlite")
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        let send = ["send", "Tea.sqlite", "Recipes.sqlite", "--to", receiver.address, "--identity", "phone"]
+        try await desk.run(send).expectSuccess()
+        try await desk.run("trust", "watch", "--only-store", "Recipes", "--identity", "phone", "-q").expectSuccess()
+        try desk.execute("INSERT INTO recipe(title) VALUES ('Pie')", in: "Recipes.sqlite")
+        #expect(try await desk.run(send).status == .exited(77))
+        try await receiver.stop().expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+    }
+
     @Test func `a shipment from a pipe does not outlive the trust in who has signed it`() async throws {
         try await trust()
         try await desk.run("send", "Recipes.sqlite", "--to", "./a.shipment", "--identity", "phone", "-q")

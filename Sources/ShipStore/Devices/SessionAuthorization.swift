@@ -74,11 +74,14 @@ final class SessionAuthorization: Sendable {
         if case .revoked(let error) = end { throw error }
     }
 
-    /// Runs a session to its end, or until the other side may not go on: then the session is cancelled.
+    /// Runs a session, or a part of it, to its end, or until the other side may not go on: then that is cancelled.
     ///
-    /// - Parameter tell: Called with the check's error at once: the session may take a while to stop, as the digest of a large store does.
+    /// - Parameters:
+    ///   - check: Of the part; `nil` for the session's.
+    ///   - tell: Called with the check's error at once: the session may take a while to stop, as the digest of a large store does.
     /// - Throws: What the session throws, or the check's error.
     func whileItLasts<Result: Sendable>(
+        by check: (@Sendable () throws -> Void)? = nil,
         telling tell: @escaping @Sendable (ShipmentError) async -> Void = { _ in },
         _ session: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -88,7 +91,7 @@ final class SessionAuthorization: Sendable {
             group.addTask { try await session() }
             group.addTask {
                 do throws(ShipmentError) {
-                    try await self.followChanges(of: device)
+                    try await self.followChanges(of: device, check)
                 } catch {
                     await tell(error)
                     throw error
@@ -103,14 +106,20 @@ final class SessionAuthorization: Sendable {
     }
 
     /// Returns when the task is cancelled.
-    private func followChanges(of device: Device) async throws(ShipmentError) {
+    private func followChanges(
+        of device: Device, _ partCheck: (@Sendable () throws -> Void)?
+    ) async throws(ShipmentError) {
         // The first check may have been before the last change.
         var known: FileStatus??
         for await _ in TrustWatch.changes(of: device.folder.trustListPath) {
             let version = try device.trustListVersion()
             guard known != .some(version) else { continue }
             known = .some(version)
-            try check()
+            guard let partCheck else {
+                try check()
+                continue
+            }
+            do { try partCheck() } catch { throw ShipmentError(error) }
         }
     }
 }

@@ -149,6 +149,8 @@ final class ProducerConversation: Sendable {
         _ shipment: OutgoingShipment, _ order: ProducerSession.Order, _ frames: inout FrameReader
     ) async throws(RefusedShipment) -> Receipt {
         do {
+            // A failure here ends the shipment alone: nothing is said of it yet.
+            do { try order.check() } catch { throw RefusedShipment(ShipmentError(error), isEnd: false) }
             var action = try await offer(shipment, order, &frames)
             writer.expectWork(on: shipment.manifest.totalSize)
             var rounds = 0
@@ -266,17 +268,20 @@ final class ProducerConversation: Sendable {
     ) async throws {
         let (timeouts, roundTrip) = (session.timeouts, state.withLock { $0.roundTrip })
         do {
-            var sending = PartSending(
-                of: shipment, wanted, over: .twoWay(roundTrip: roundTrip), writer,
-                compare: { request in try await self.compare(request, of: shipment.manifest, hearing: ranges) },
-                opened: { part, encoding in self.state.withLock { $0.dialogue.opened(part: part, encoding) } },
-                mayGoOn: { if !self.state.withLock({ $0.dialogue.maySend }) { throw Dropped() } },
-                report: session.report)
             let toCome = wanted.reduce(Int64(0)) { $0 + shipment.manifest.parts[$1.index].size }
             if toCome <= Self.little { order.nextMayBegin() }
-            try await sending.run()
+            let sent = try await session.authorization.whileItLasts(by: order.check) {
+                var sending = PartSending(
+                    of: shipment, wanted, over: .twoWay(roundTrip: roundTrip), self.writer,
+                    compare: { request in try await self.compare(request, of: shipment.manifest, hearing: ranges) },
+                    opened: { part, encoding in self.state.withLock { $0.dialogue.opened(part: part, encoding) } },
+                    mayGoOn: { if !self.state.withLock({ $0.dialogue.maySend }) { throw Dropped() } },
+                    report: self.session.report)
+                try await sending.run()
+                return sending.sentStore
+            }
             // After a question, only what was asked for goes, which may be no store.
-            if let sent = sending.sentStore { state.withLock { $0.sentStore = sent } }
+            if let sent { state.withLock { $0.sentStore = sent } }
             try session.authorization.check()
             try order.check()
             if !state.withLock({ $0.dialogue.sentAll() }) { throw Dropped() }

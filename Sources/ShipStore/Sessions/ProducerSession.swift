@@ -206,7 +206,8 @@ struct ProducerSession {
             return nil
         }
         try authorization.check()
-        try order.check()
+        // Whoever takes the copy says why this store may not go, and others may.
+        guard (try? order.check()) != nil else { return nil }
         switch try await conversation.offer(manifest, over: content, order, &frames) {
         case .conclude(let receipt): return (manifest, receipt)
         // A new copy may be accepted; if it is refused, that is the last word.
