@@ -12,6 +12,7 @@ from encoder.vector import Vector
 NOTHING = s.parts()
 LINE = [(1.5, -2.0), (3.25, 4.0), (5.0, 0.5)]
 HIGH = 2**63 - 1
+MOST = 1_048_576
 
 
 def vectors() -> Iterator[Vector]:
@@ -69,6 +70,8 @@ def places() -> Iterator[Vector]:
     yield good("several", "Strings with two arrays, with an empty one, and without one", strings, part)
     none = s.arrays(8, 1, s.constant(0), NOTHING, NOTHING, s.lengths([b"x", b"y"]))
     yield good("none", "No arrays at all", [b"x", b"y"], none)
+    empty = s.arrays(2, 1, s.constant(MOST), s.constant(0), s.constant(0), s.lengths([b"x"]))
+    yield good("most", "As many arrays as there may be, all of them empty", [b"x"], empty)
     many = list(range(-10, 10))
     yield good("many", "Twenty numbers", [struct.pack("<20i", *many)], one(4, 1, 20, s.deltas(many)))
 
@@ -95,13 +98,15 @@ def refused() -> Iterator[Vector]:
     for fields in (0, 17):
         yield bad(f"fields_{fields}", f"{fields} fields", one(2, fields, 1, *[s.constant(1)] * fields))
     yield bad("number_negative", "Fewer than no arrays", s.arrays(2, 1, s.constant(-1), NOTHING, NOTHING, s.lengths([b""])))
-    yield bad("number_over_limit", "67,108,865 arrays", s.arrays(2, 1, s.constant(67_108_865), s.constant(0), s.constant(0), s.lengths([b""])))
+    yield bad("number_over_limit", "1,048,577 arrays", s.arrays(2, 1, s.constant(MOST + 1), s.constant(0), s.constant(0), s.lengths([b""])))
     yield bad("gap_negative", "A gap below 0", one(2, 1, 3, three, gap=-1))
     yield bad("gap_beyond", "A gap that is longer than the rest", one(2, 1, 3, three, rest=b"x", gap=2))
     yield bad("count_negative", "Fewer than no elements", one(2, 1, -1))
     yield bad("count_wraps", "Numbers of elements that wrap", s.arrays(2, 1, s.constant(3), s.constant(0), s.constant(HIGH), s.lengths([b""])))
-    yield bad("elements_over_limit", "Elements of 33,554,434 bytes", one(2, 1, 16_777_217, s.constant(0)))
-    yield bad("together_over_limit", "Elements and a rest of 33,554,433 bytes", one(2, 1, 16_777_216, s.constant(0), rest=b"x"))
+    yield bad("elements_over_limit", "4,194,305 elements", one(2, 1, 4_194_305, s.constant(0)))
+    zeros = s.bits(s.constant(0))
+    yield bad("bytes_over_limit", "Elements of 33,554,448 bytes", one(8, 2, 2_097_153, zeros, zeros))
+    yield bad("together_over_limit", "Elements and a rest of 33,554,433 bytes", one(8, 1, 4_194_304, zeros, rest=b"x"))
     yield bad("integer_16", "An integer that has more than two bytes", one(2, 1, 1, s.constant(32_768)))
     yield bad("integer_16_negative", "The same below 0", one(2, 1, 1, s.constant(-32_769)))
     yield bad("integer_32", "An integer that has more than four bytes", one(4, 1, 1, s.constant(2**31)))
@@ -110,6 +115,9 @@ def refused() -> Iterator[Vector]:
         return bad(f"match_{name}", about, one(2, 1, count, literals, matches=found, **more))
 
     yield mismatched("none_there", "More matches than elements", 1, NOTHING, [], match_count=2)
+    # The first follows one literal, and each has one element.
+    found = [s.runs(2, s.varints([1, 0]), s.varints([0, MOST - 1])), s.constant(0), s.constant(0)]
+    yield bad("match_over_limit", "1,048,577 matches", one(2, 1, MOST + 2, *found, s.constant(7), match_count=MOST + 1))
     yield mismatched("of_nothing", "A match of no elements", 3, three, [(3, 0, 0)])
     yield mismatched("longer", "A match that is longer than all elements", 3, NOTHING, [(0, 4, 0)])
     yield mismatched("literals", "More literals before a match than there are", 4, three, [(4, 1, 0)])

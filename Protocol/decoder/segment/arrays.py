@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Protocol
 
-from decoder.segment.limits import STRING_BYTES, VALUES, damaged
+from decoder.segment.limits import ARRAYS, ELEMENTS, STRING_BYTES, damaged
 from decoder.store.records import Real
 
 BIG_ENDIAN, WIDTHS, REAL_WIDTH, MOST_FIELDS = 0x80, (2, 4, 8), 8, 16
@@ -27,10 +27,10 @@ def arrays(inner: Inner, count: int) -> list[bytes]:
         raise damaged("an element that cannot be")
     size = width * fields
     numbers = inner.integers(count)
-    array_count = total(numbers, VALUES)
+    array_count = total(numbers, ARRAYS)
     gaps, counts = inner.integers(array_count), inner.integers(array_count)
     rests = inner.strings(count)
-    element_count = total(counts, STRING_BYTES // size)
+    element_count = total(counts, min(ELEMENTS, STRING_BYTES // size))
     inner.puts_together(element_count * size + sum(map(len, rests)))
     whole = b"".join(elements(inner, element_count, width, fields, order))
     found: list[bytes] = []
@@ -55,8 +55,8 @@ def total(numbers: list[int], most: int) -> int:
 
 def elements(inner: Inner, count: int, width: int, fields: int, order: str) -> list[bytes]:
     match_count = inner.varint()
-    if match_count > count:
-        raise damaged("more matches than elements")
+    if match_count > min(count, ARRAYS):
+        raise damaged("more matches than elements, or than there may be")
     runs, lengths, sources = (inner.integers(match_count) for _ in range(3))
     literal_count = count - total([length + 1 for length in lengths], count)
     if any(length < 0 for length in lengths):

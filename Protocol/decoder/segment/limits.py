@@ -18,6 +18,9 @@ ROWS = 1_048_576
 COLUMNS = 32_767
 VALUES = 67_108_864
 STRING_BYTES = 33_554_432
+ARRAYS = 1_048_576
+"""In the strings of one encoding; and matches of their elements."""
+ELEMENTS = 4_194_304
 DEPTH = 7
 LIST = 1_048_576
 """A property list that was taken apart."""

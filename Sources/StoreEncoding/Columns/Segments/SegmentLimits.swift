@@ -24,6 +24,10 @@ package enum SegmentLimits {
     /// Bytes of one string that is deflated, and of all.
     package static let deflatedString = 1_048_576
     package static let deflatedStrings = 8 * 1_048_576
+    /// Arrays in the strings of one encoding, and matches of their elements.
+    package static let arrays = 1_048_576
+    /// Elements of these arrays: as many as deflated strings hold.
+    package static let elements = 4_194_304
     /// Encodings within one another.
     package static let depth = 8
     /// Columns of fewer values keep their numbers in the control area.

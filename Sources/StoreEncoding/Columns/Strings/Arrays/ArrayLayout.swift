@@ -59,7 +59,7 @@ struct ArrayLayout: Hashable {
     }
 
     /// - Parameter patterns: A number for each of the elements.
-    func put(_ patterns: [UInt64], in field: Int, of elements: inout [UInt8]) {
+    func put(_ patterns: some Sequence<UInt64>, in field: Int, of elements: inout [UInt8]) {
         for (index, pattern) in patterns.enumerated() {
             let start = index * elementSize + field * width
             for place in 0..<width {

@@ -17,7 +17,7 @@ struct ArrayStrings {
     /// The elements of all arrays.
     private var elements: [UInt8] = []
 
-    /// - Returns: `nil` if no array is found in them.
+    /// - Returns: `nil` if no array is found in them, or more than a reader takes.
     init?(_ strings: Strings) {
         guard let finder = ArrayFinder(strings) else { return nil }
         layout = finder.layout
@@ -37,7 +37,9 @@ struct ArrayStrings {
             rest.bytes += string[place...]
             rest.append(start: start, length: rest.bytes.count - start)
         }
-        if elements.isEmpty { return nil }
+        guard !elements.isEmpty, counts.count <= SegmentLimits.arrays,
+            elements.count / layout.elementSize <= SegmentLimits.elements
+        else { return nil }
     }
 
     fileprivate func write(by encoder: ColumnEncoder, _ depth: Int, _ areas: inout SegmentAreas) {
@@ -78,14 +80,14 @@ extension ColumnDecoder {
         let numbers = try integers(count, depth: depth, from: &source)
         var arrays = 0
         for number in numbers {
-            guard number >= 0, number <= Int64(SegmentLimits.values - arrays) else { throw .damaged(.segmentLimit) }
+            guard number >= 0, number <= Int64(SegmentLimits.arrays - arrays) else { throw .damaged(.segmentLimit) }
             arrays += Int(number)
         }
         let gaps = try integers(arrays, depth: depth, from: &source)
         let counts = try integers(arrays, depth: depth, from: &source)
         let rest = try strings(count, depth: depth, areOfRows: false, from: &source)
         var left = 0
-        let most = SegmentLimits.builtSize / layout.elementSize
+        let most = min(SegmentLimits.elements, SegmentLimits.builtSize / layout.elementSize)
         for count in counts {
             guard count >= 0, count <= Int64(most - left) else { throw .damaged(.segmentLimit) }
             left += Int(count)
@@ -117,7 +119,7 @@ extension ColumnDecoder {
     private func elements(
         _ count: Int, _ layout: ArrayLayout, _ depth: Int, from source: inout SegmentReader
     ) throws(CompressionError) -> [UInt8] {
-        let number = try source.control.count(limit: count)
+        let number = try source.control.count(limit: min(count, SegmentLimits.arrays))
         let runs = try integers(number, depth: depth, from: &source)
         let lengths = try integers(number, depth: depth, from: &source)
         let sources = try integers(number, depth: depth, from: &source)
@@ -133,7 +135,7 @@ extension ColumnDecoder {
             } else {
                 let values = try integers(left, depth: depth, from: &source)
                 guard values.allSatisfy(layout.holds) else { throw .damaged(.segment) }
-                layout.put(values.map(UInt64.init(bitPattern:)), in: field, of: &literals)
+                layout.put(values.lazy.map(UInt64.init(bitPattern:)), in: field, of: &literals)
             }
         }
         return try ElementMatches.elements(
