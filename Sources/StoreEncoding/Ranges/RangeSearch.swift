@@ -49,6 +49,8 @@ package final class RangeSearch {
         let rowSize: Int64
         var level = RangeDigests.highestLevel + 1
         var parts: [Part]
+        /// Rows of the base that the consumer has not counted yet.
+        var uncounted: Int
         /// Whether most of the ranges that were told last differ.
         var isMostlyOther = false
     }
@@ -181,7 +183,7 @@ package final class RangeSearch {
             trees.append(
                 Tree(
                     place: place, base: found, isNamed: found == named, baseCount: count,
-                    rowSize: size / Int64(max(1, whole.count)), parts: [part]))
+                    rowSize: size / Int64(max(1, whole.count)), parts: [part], uncounted: count))
         }
         trees.sort { $0.base < $1.base }
         return true
@@ -208,7 +210,7 @@ package final class RangeSearch {
                     continue
                 }
                 let before = told
-                let rows = try theirs.flatMap { try Self.told($0, &asked, &told, &cursor) }
+                let rows = try theirs.flatMap { try Self.told($0, &asked, &told, &tree.uncounted, &cursor) }
                 guard told > before else {
                     parts.append(Part(theirs: rows, new: new, isLast: true))
                     continue
@@ -229,13 +231,19 @@ package final class RangeSearch {
 
     /// The consumer's answers about ranges that were asked for.
     ///
-    /// - Parameter told: How many ranges of the tree it has told before.
+    /// - Parameters:
+    ///   - told: How many ranges of the tree it has told before.
+    ///   - uncounted: Rows that it may count: all that it counts are no more than the tree has.
     private static func told(
         _ theirs: Theirs, _ asked: inout IndexingIterator<[RangeRequest.Part]>, _ told: inout Int,
-        _ cursor: inout AreaCursor
+        _ uncounted: inout Int, _ cursor: inout AreaCursor
     ) throws(CompressionError) -> [Theirs] {
         guard case .ranges = theirs, let part = asked.next() else { return [theirs] }
-        guard !part.isCountOnly else { return [.counted(try cursor.count(limit: RangeList.mostRows))] }
+        guard !part.isCountOnly else {
+            let count = try cursor.count(limit: uncounted)
+            uncounted -= count
+            return [.counted(count)]
+        }
         return try RangeList.digests(&cursor).map { digest in
             told += 1
             return .ranges(told - 1..<told, digest)

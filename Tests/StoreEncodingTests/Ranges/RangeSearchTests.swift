@@ -134,6 +134,36 @@ import Testing
         }
     }
 
+    /// The sum of all counts could be more than a number holds.
+    @Test func `a consumer that counts more rows than it has is refused`() throws {
+        let stores = try StoreStates(
+            pageSize: 4096, Self.rows(20_000), "DELETE FROM t WHERE id BETWEEN 2000 AND 18000")
+        let search = try RangeSearch(try MemoryPages(stores.new), shapes: stores.shapes, nonce: Array(0..<16))
+        let answers = try RangeAnswers(try MemoryPages(stores.base), nonce: Array(100..<116))
+        var next = try search.next(after: answers.answer(search.begin()))
+        #expect(throws: CompressionError.self) {
+            while let request = next {
+                next = try search.next(after: Self.counting(20_001, answers.answer(request), to: request))
+            }
+        }
+    }
+
+    /// An answer that counts as many rows of each part that is only counted.
+    private static func counting(_ rows: UInt64, _ answer: [UInt8], to request: [UInt8]) throws -> [UInt8] {
+        guard case .ranges(let trees) = try RangeRequest(decoding: request, isFirst: false) else { return answer }
+        var (cursor, changed) = (AreaCursor(answer), [UInt8]())
+        for part in trees.flatMap(\.parts) {
+            if part.isCountOnly {
+                _ = try cursor.varint()
+                changed.appendVarint(rows)
+            } else {
+                RangeList.append(
+                    try RangeList.digests(&cursor).map { RowRange(count: 0, digest: $0) }, to: &changed)
+            }
+        }
+        return changed
+    }
+
     /// Whoever makes up digests makes them come in any order.
     @Test func `what is the same rises on both sides, and is as much as can be`() {
         var random = RepeatableRandom(seed: 3)
