@@ -127,7 +127,7 @@ package struct DeltaEncoder {
         }
         var output = try DeltaOutput(base: nil, effort, limit: limit, deliver: deliver)
         output.areas.unsigned(DeltaHead.isFileFlag)
-        try output.write(try bytes(new), from: try bytes(base))
+        try output.write(try bytes(new), by: try PieceSearch(try bytes(base)))
         try output.finish()
     }
 }

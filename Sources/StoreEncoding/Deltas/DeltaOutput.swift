@@ -113,8 +113,10 @@ struct DeltaOutput {
         if size >= Self.capacity || written >= Self.areasCapacity || text >= mostText { try flush() }
     }
 
-    /// Writes bytes as pieces, copied from the base where it has them.
-    mutating func write(_ new: any ByteSource, from base: any ByteSource) throws {
+    /// Writes bytes as pieces, copied from a base where it has them.
+    ///
+    /// - Parameter search: In the base.
+    mutating func write(_ new: any ByteSource, by search: PieceSearch) throws {
         var pieces: [Piece] = []
         var (size, end): (Int, Int64) = (0, 0)
         var output = self
@@ -125,7 +127,7 @@ struct DeltaOutput {
             pieces = []
             size = 0
         }
-        try PieceSearch(base).run(over: new) { piece in
+        try search.run(over: new) { piece in
             pieces.append(piece)
             size += piece.literal.count + 8
             if size >= Self.capacity { try close() }

@@ -27,7 +27,7 @@ extension EncodedSegment {
         var output = try DeltaOutput(base: nil, effort, limit: limit) { segments.append($0) }
         output.areas.unsigned(DeltaHead.isFileFlag)
         output.areas.control += digest.prefix(FileDeltaBuilder.nameSize)
-        try output.write(new, from: base)
+        try output.write(new, by: try PieceSearch(base))
         try output.finish()
         do {
             for segment in segments { try check.append(segment.bytes) }

@@ -41,6 +41,8 @@ struct TreeEncoder {
     private var shift: Int64 = 0
     private var lastRowid: Int64 = 0
     private var passed: [DeltaRow] = []
+    /// The search in the row of the base that was searched last: many new rows may be compared with one long row.
+    private var searched: (place: Int, search: PieceSearch)?
     private var run = 0
     private var scratch = DeltaRow()
 
@@ -283,23 +285,32 @@ struct TreeEncoder {
         return rows.max { $0.size < $1.size }
     }
 
-    /// Where the base has the bytes of a row.
-    private mutating func bytes(of old: DeltaRow) throws -> RecordBytes {
+    /// The search for bytes in a row of the base.
+    private mutating func search(in old: DeltaRow) throws -> PieceSearch {
+        if let searched, searched.place == old.place { return searched.search }
+        searched = nil
         guard var rows = source.take() else { throw EncodingFailure.unsuitable }
         guard try rows.move(to: old.place), try rows.next(&scratch), let places = try rows.places() else {
             throw EncodingFailure.unsuitable
         }
         source = rows
+        let search = try PieceSearch(RecordBytes(places))
+        searched = (old.place, search)
+        return search
+    }
+
+    private mutating func bytes(ofNew row: DeltaRow) throws -> RecordBytes {
+        guard try result.move(to: row.place), try result.next(&scratch), let places = try result.places() else {
+            throw EncodingFailure.unsuitable
+        }
         return RecordBytes(places)
     }
 
     /// Whether at least half of a row comes from a long row of the base, so that it pays to copy the pieces.
     private mutating func isMostly(_ new: DeltaRow, of old: DeltaRow) throws -> Bool {
         var literals = 0
-        guard try result.move(to: new.place), try result.next(&scratch), let record = try result.places() else {
-            throw EncodingFailure.unsuitable
-        }
-        try PieceSearch(try bytes(of: old)).run(over: RecordBytes(record)) { literals += $0.literal.count }
+        let search = try search(in: old)
+        try search.run(over: try bytes(ofNew: new)) { literals += $0.literal.count }
         return literals < new.size / 2
     }
 
@@ -307,19 +318,15 @@ struct TreeEncoder {
     ///
     /// - Parameter old: A row of the base that resembles it, if there is one.
     private mutating func writeLong(_ new: DeltaRow, _ old: DeltaRow?, _ output: inout DeltaOutput) throws {
-        var bytes = RecordBytes(nil)
+        let search = try old.map { try self.search(in: $0) } ?? PieceSearch(RecordBytes(nil))
         if let old {
-            bytes = try self.bytes(of: old)
             append(.long, jump: old.place - cursor, shift: try shift(of: new, from: old.place, old.rowid))
             use(old.place, new)
         } else {
             append(.long, jump: 0, shift: kind == .table ? new.rowid &- lastRowid &- 1 : 0)
             lastRowid = new.rowid
         }
-        try close(&output, ending: [UInt64(new.size), bytes.size > 0 ? 1 : 0])
-        guard try result.move(to: new.place), try result.next(&scratch), let record = try result.places() else {
-            throw EncodingFailure.unsuitable
-        }
-        try output.write(RecordBytes(record), from: bytes)
+        try close(&output, ending: [UInt64(new.size), old == nil ? 0 : 1])
+        try output.write(try bytes(ofNew: new), by: search)
     }
 }

@@ -156,6 +156,48 @@ import Testing
         #expect(delta.size < 1000)
     }
 
+    /// Each new row could come from it.
+    @Test func `a long row that has gone is read once for all new rows`() throws {
+        func reads(_ rows: Int) throws -> Int {
+            let states = try StoreStates(
+                pageSize: 4096,
+                """
+                CREATE TABLE t (id INTEGER PRIMARY KEY, b);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+                INSERT INTO t SELECT i, randomblob(50) FROM n;
+                INSERT INTO t VALUES (1000, randomblob(1000000));
+                """,
+                """
+                DELETE FROM t WHERE id = 1000;
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+                INSERT INTO t SELECT 1000 + i, randomblob(1500) FROM n;
+                """)
+            let base = CountedPages(try MemoryPages(states.base))
+            var segments: [[UInt8]] = []
+            try DeltaEncoder(
+                from: base, to: try MemoryPages(states.new), shapes: states.shapes, effort: .smallest,
+                makeSpillFile: { MemorySpill() }
+            ).encode { segments.append($0.bytes) }
+            #expect(try states.applied(segments) == states.new)
+            return base.reads
+        }
+        #expect(try reads(40) < reads(1) + 1000)
+    }
+
+    private final class CountedPages: PageSource {
+        private let pages: any PageSource
+        private(set) var reads = 0
+
+        init(_ pages: any PageSource) { self.pages = pages }
+
+        var pageCount: UInt32 { pages.pageCount }
+
+        func read(_ number: UInt32, into page: inout [UInt8]) throws {
+            reads += 1
+            try pages.read(number, into: &page)
+        }
+    }
+
     @Test func `rows that change after others have gone find what they were, in a table without rowids`() throws {
         let delta = try DeltaOfStores(
             """
