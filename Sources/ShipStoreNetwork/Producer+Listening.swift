@@ -72,19 +72,22 @@ private final class Service: Sendable {
                 number: sessions.wrappingAdd(1, ordering: .relaxed).newValue, peer: "\(link.peer)"), first, report)
         let place = link.device == nil ? takePlace() : nil
         defer { if let place { places.withLock { _ = $0.remove(place) } } }
+        let result: Result<Void, ShipmentError>
         do throws(ShipmentError) {
             let failure = try await ship(over: link, to: place.map { "receiver \($0) of this machine" }, session)
-            first?.end(failure.map(Result.failure) ?? .success(()))
+            result = failure.map(Result.failure) ?? .success(())
         } catch {
             guard session.isConnected else {
                 report(SendReport(.listener(.turnedAway("\(link.peer)", error))))
                 return true
             }
             if error != .stopped { session.add(.disconnected(error)) }
-            guard first?.isClaimed(by: session) != false else { return true }
-            first?.end(.failure(error))
+            result = .failure(error)
         }
-        return first == nil
+        // Another receiver than the first ends nothing, however its session went.
+        guard let first, first.isClaimed(by: session) else { return true }
+        first.end(result)
+        return false
     }
 
     private func takePlace() -> Int {

@@ -46,6 +46,20 @@ import Testing
         #expect(String(decoding: sender.readToEnd(), as: UTF8.self).contains("timed-out"))
     }
 
+    /// What is left of the first one takes twice as long as a sender may prepare.
+    @Test func `and not one that still sends what was refused`() async throws {
+        try desk.makeLargeStore(megabytes: 1)
+        let outcome = try await desk.bash(
+            """
+            set +e
+            $SHIP send Large.sqlite Recipes.sqlite --to - --limit-rate 150k |
+                $SHIP receive --into inbox --from - --max-store 100k --prepare-timeout 3
+            echo "${PIPESTATUS[0]}"
+            """)
+        #expect(outcome.stdout == "0\n", "\(outcome.stderr)")
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+    }
+
     @Test func `a receiver that never answers`() async throws {
         let server = try RawSocket.listening()
         let sender = try desk.start(

@@ -79,6 +79,19 @@ import Testing
         #expect(!outcome.stderr.contains("copied"))
     }
 
+    @Test func `a sender that serves one receiver is not ended by the refusal of another`() async throws {
+        let desk = try Desk()
+        try desk.makeLargeStore(megabytes: 1)
+        let sender = try await desk.serve("Large.sqlite", "--insecure", "--once", "--limit-rate", "200k")
+        let first = try desk.start("receive", "--into", "in", "--from", sender.address)
+        _ = try await first.waitForLine(containing: "receiving Large")
+        let other = try await desk.run("receive", "--into", "other", "--from", sender.address, "--max-store", "1k")
+        #expect(other.status != .exited(0))
+        try await first.wait().expectSuccess()
+        try await sender.program.wait().expectSuccess()
+        #expect(try desk.hasInstalled("Large", in: "in", from: "Large.sqlite"))
+    }
+
     @Test func `a receiver gets the stores that it may have, and nothing more once it is not trusted`() async throws {
         let desk = try Desk()
         try desk.makeStore()

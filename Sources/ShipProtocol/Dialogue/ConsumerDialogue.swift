@@ -46,6 +46,9 @@ package struct ConsumerDialogue: Sendable {
     private let interval: Stay?
     /// Whether SIGNATURE may come in two-way mode.
     private let takesSignatures: Bool
+    /// Whether what comes is the rest of a shipment that was refused.
+    package var skipsRefused: Bool { state == .skippingRefused }
+
     /// How often each side says between two shipments that it is there; `nil` for a producer that does not stay.
     package private(set) var stays: Duration?
     /// Whether the producer answers questions between two shipments.

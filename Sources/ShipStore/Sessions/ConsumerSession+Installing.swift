@@ -6,6 +6,21 @@ import StoreInstall
 import StoreServing
 
 extension ConsumerSession {
+    /// Stages, and while there is no room, again after removing what only takes room: it is no reason to refuse a shipment.
+    func makingRoom<Result>(for name: StoreName, _ stage: () throws -> Result) throws -> Result {
+        let ways: [(Int64) throws -> Bool] = [
+            { installer.folder.makeRoom(of: $0, for: name) }, { _ in try installer.reclaimSpace() },
+        ]
+        for way in ways {
+            do {
+                return try stage()
+            } catch InboxError.noSpace(let needed, let free) {
+                _ = try way(needed - free)
+            }
+        }
+        return try stage()
+    }
+
     /// From the first part to the installed generation.
     func receive(
         _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,

@@ -150,7 +150,12 @@ package struct ConsumerSession {
                 report(.failed(failure))
             }
             dialogue.end(of: shipment)
-            frames.expectNothing()
+            // The rest of what was refused comes no slower than what is taken.
+            if dialogue.skipsRefused {
+                frames.expectSending(of: shipment.manifest.totalSize)
+            } else {
+                frames.expectNothing()
+            }
             if dialogue.stays != nil { try shared.authorization.reopen() }
         }
     }
@@ -176,11 +181,14 @@ package struct ConsumerSession {
         _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ ages: CopyAges,
         _ greeting: Greeting, _ link: PeerLink, _ shared: SharedState, _ refuse: (ShipmentError) async -> Void
     ) async throws -> ReceivingDialogue? {
-        let start = ContinuousClock.now
-        let greeted = FrameReader.Deadline(end: start + timeouts.hello, error: .link(.timedOut(.reading)))
-        let offer = FrameReader.Deadline(
-            end: start + timeouts.preparing, error: .overdue(.manifest(timeouts.preparing)))
+        let greeted = FrameReader.Deadline(end: .now + timeouts.hello, error: .link(.timedOut(.reading)))
+        func deadlineOfOffer() -> FrameReader.Deadline {
+            FrameReader.Deadline(end: .now + timeouts.preparing, error: .overdue(.manifest(timeouts.preparing)))
+        }
+        var offer = deadlineOfOffer()
         while true {
+            // The producer does not prepare the next one before the rest of what was refused has gone.
+            let skips = dialogue.skipsRefused
             let element: FrameParser.Element?
             do {
                 if let interval = dialogue.stays {
@@ -197,7 +205,7 @@ package struct ConsumerSession {
                         return nil
                     }
                 } else {
-                    element = try await frames.next(by: dialogue.mode == nil ? greeted : offer)
+                    element = try await frames.next(by: skips ? nil : dialogue.mode == nil ? greeted : offer)
                 }
             } catch ProtocolError.truncated {
                 // That the stream ends too early says more than that it ends within a frame.
@@ -213,6 +221,10 @@ package struct ConsumerSession {
                 return nil
             }
             let action = try dialogue.receive(element)
+            if skips, !dialogue.skipsRefused {
+                frames.expectNothing()
+                offer = deadlineOfOffer()
+            }
             if try shared.begins(in: dialogue.mode) { try whenBegun() }
             switch action {
             case nil: continue
@@ -367,21 +379,6 @@ package struct ConsumerSession {
                     staged, from: sender, slot, options.codec, shared.decoding, over: base, same: plan.same)
             }
         }
-    }
-
-    /// Stages, and while there is no room, again after removing what only takes room: it is no reason to refuse a shipment.
-    private func makingRoom<Result>(for name: StoreName, _ stage: () throws -> Result) throws -> Result {
-        let ways: [(Int64) throws -> Bool] = [
-            { installer.folder.makeRoom(of: $0, for: name) }, { _ in try installer.reclaimSpace() },
-        ]
-        for way in ways {
-            do {
-                return try stage()
-            } catch InboxError.noSpace(let needed, let free) {
-                _ = try way(needed - free)
-            }
-        }
-        return try stage()
     }
 
     /// Waits for as long as another shipment of the store may take, if that is about as large.
