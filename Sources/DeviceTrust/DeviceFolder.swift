@@ -57,7 +57,11 @@ public struct DeviceFolder: Sendable {
         }
         try folder.make()
         return try folder.whileLocked { () throws(IdentityError) in
-            if let known = try existing() { return known }
+            if let known = try existing() {
+                // Whoever has made it may have been killed before it was durable.
+                try folder.sync()
+                return known
+            }
             return try make()
         }
     }

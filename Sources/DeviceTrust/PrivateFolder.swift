@@ -7,7 +7,7 @@ struct PrivateFolder: Sendable {
     let path: FilePath
 
     /// Largest file that is read, in bytes.
-    private static let sizeLimit: Int64 = 1024 * 1024
+    static let sizeLimit: Int64 = 1024 * 1024
     /// The file that the holder of the lock is writing.
     private static let temporaryName = ".new"
     /// How long to wait for another process that holds the lock, normally for as long as writing a file takes.
@@ -26,7 +26,10 @@ struct PrivateFolder: Sendable {
         do throws(FileError) {
             try Folder.sync(path)
         } catch {
-            guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
+            // On a medium that nobody writes to there is nothing to sync [fsync(2)].
+            guard [.noSuchFileOrDirectory, .invalidArgument, .readOnlyFileSystem].contains(error.errno) else {
+                throw .file(error)
+            }
         }
     }
 
@@ -61,10 +64,16 @@ struct PrivateFolder: Sendable {
     func write(_ bytes: [UInt8], as name: FilePath.Component) throws(IdentityError) {
         let temporary = path.appending(Self.temporaryName)
         try files { () throws(FileError) in
-            let file = try OpenFile.creating(temporary)
-            try file.write(bytes)
-            try file.sync()
-            try PlatformCalls.rename(temporary, to: path.appending(name))
+            do throws(FileError) {
+                let file = try OpenFile.creating(temporary)
+                try file.write(bytes)
+                try file.sync()
+                try PlatformCalls.rename(temporary, to: path.appending(name))
+            } catch {
+                // It may be the beginning of a secret.
+                try? PlatformCalls.removeFile(temporary)
+                throw error
+            }
             try Folder.sync(path)
         }
     }

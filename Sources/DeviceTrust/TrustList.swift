@@ -180,7 +180,13 @@ extension DeviceFolder {
             } catch {
                 return .failure(error)
             }
-            if list == before { try folder.sync() } else { try folder.write(try Self.encode(list), as: Self.peersFile) }
+            if list == before {
+                try folder.sync()
+            } else {
+                let bytes = try Self.encode(list)
+                guard bytes.count <= PrivateFolder.sizeLimit else { return .failure(.tooLong) }
+                try folder.write(bytes, as: Self.peersFile)
+            }
             return .success(result)
         }
     }

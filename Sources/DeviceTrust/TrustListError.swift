@@ -8,4 +8,6 @@ public enum TrustListError: Error, Hashable, Sendable {
     /// The peer has all stores, and a list cannot say "all except these".
     case removedFromAll(Set<StoreName>)
     case tooMany
+    /// The list would be larger than what is read of it: it names too many stores.
+    case tooLong
 }

@@ -24,7 +24,7 @@ package final class UnfinishedShipment: Sendable {
         var stream: PartStream?
         /// Most bytes that the file may have.
         let limit: Int64
-        /// Bytes that are written, or reserved.
+        /// Bytes that are written in an earlier session, or reserved.
         var granted: Int64
         var used: Int64
         let reservation: DiskReservation?
@@ -73,7 +73,7 @@ package final class UnfinishedShipment: Sendable {
             state.reservation?.takeBack(state.used)
             state.isAtEnd = true
             guard (try? file.descriptor.resize(to: 0)) != nil else { return }
-            state.used = 0
+            (state.used, state.granted) = (0, state.reservation?.left ?? 0)
             guard state.mayGrow(by: 128), let file = duplicate() else { return }
             state.stream = try? PartStream(header, writing: file)
             state.isAtEnd = state.stream == nil

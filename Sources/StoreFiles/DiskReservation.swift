@@ -74,8 +74,25 @@ package final class DiskReservation: Sendable {
         } catch {
             throw .file(error)
         }
-        try ledger.take(bytes, on: device, having: free, leaving: kept)
-        self.bytes.withLock { $0.promised += bytes }
+        try self.bytes.withLock { (own) throws(Refusal) in
+            // What is written already beyond the promise takes no room any more.
+            let before = Self.outstanding(own)
+            let after = Self.outstanding((own.promised + bytes, own.used))
+            try ledger.take(after - before, on: device, having: free, leaving: kept)
+            own.promised += bytes
+        }
+    }
+
+    /// Counts as promised what is written beyond the promise.
+    ///
+    /// - Parameter most: Bytes of it, at most.
+    /// - Returns: How many bytes.
+    package func settle(upTo most: Int64) -> Int64 {
+        bytes.withLock { bytes in
+            let over = min(most, max(0, bytes.used - bytes.promised))
+            bytes.promised += over
+            return over
+        }
     }
 
     /// Bytes that are promised and not written yet.

@@ -208,6 +208,7 @@ package final class StagedGeneration {
     private func use(_ bytes: Int64, ofPart index: Int) throws(InboxError) {
         written[index, default: 0] += bytes
         space.use(bytes)
+        unreserved -= space.settle(upTo: unreserved)
         guard unreserved > 0, space.left < Self.roomAhead / 2 else { return }
         let more = min(unreserved, Self.roomAhead)
         do throws(DiskReservation.Refusal) {

@@ -109,6 +109,27 @@ import Testing
         #expect(try Folder.names(in: folder) == ["peers.json"])
     }
 
+    @Test func `is never longer than what is read of it`() throws {
+        let scratch = try ScratchFolder()
+        let folder = DeviceFolder(at: scratch.path.appending("d"))
+        var changes = TrustList.PeerChanges()
+        changes.stores = .only(
+            Set((0..<3000).compactMap { StoreName("store\($0)" + String(repeating: "x", count: 110)) }))
+        var trusted = 0
+        for number in 1...4 {
+            do {
+                _ = try folder.trust(id(UInt8(number)), changes, at: now)
+                trusted += 1
+            } catch TrustListError.tooLong {
+                break
+            }
+        }
+        #expect((1...3).contains(trusted))
+        #expect(try folder.trustList().peers.count == trusted)
+        _ = try folder.distrust(id(1).text)
+        #expect(try folder.trustList().peers.count == trusted - 1)
+    }
+
     @Test func `is not disturbed by what a killed process has left`() throws {
         let scratch = try ScratchFolder()
         let folder = DeviceFolder(at: scratch.path.appending("d"))

@@ -49,6 +49,37 @@ import Testing
         withExtendedLifetime(promise) {}
     }
 
+    /// As a delta does it, whose store is counted once it is made.
+    @Test func `what is written beyond a promise is not counted as still to come`() throws {
+        let promise = try ledger.reserve(most / 4, in: folder)
+        promise.use(most)
+        try promise.extend(by: most / 4)
+        #expect(promise.left == 0 && (try !isRefused(most)))
+        #expect(promise.settle(upTo: most / 4) == most / 4)
+        try promise.extend(by: most / 2)
+        #expect(promise.left == most / 4)
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func `in the end nothing is kept from others`(seed: UInt64) throws {
+        var random = RepeatableRandom(seed: seed)
+        do {
+            let promises = try (0..<3).map { _ in try ledger.reserve(most / 12, in: folder) }
+            for _ in 0..<60 {
+                let promise = try #require(promises.randomElement(using: &random))
+                let bytes = Int64.random(in: 0...most / 12, using: &random)
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0: try? promise.extend(by: bytes)
+                case 1: promise.use(bytes)
+                case 2: promise.takeBack(bytes)
+                case 3: promise.release(min(bytes, promise.left))
+                case 4: _ = promise.settle(upTo: bytes)
+                default: #expect(promise.left >= 0)
+                }
+            }
+        }
+        #expect(try !isRefused(most), "seed \(seed)")
+    }
+
     @Test func `what comes again takes its room again`() throws {
         do {
             let promise = try ledger.reserve(most, in: folder)

@@ -52,7 +52,7 @@ public struct Reason: Hashable, Sendable {
     package init(_ code: RefusalCode, message: String, ending scope: Scope = .session) {
         ends = scope == .session ? nil : scope
         self.code = ForeignText(code.rawValue)
-        var message = message.filter { $0 != "\0" }
+        var message = String(String.UnicodeScalarView(message.unicodeScalars.filter { $0 != "\0" }))
         while message.utf8.count > Limits.reasonLength { message.removeLast() }
         self.message = ForeignText(message)
     }

@@ -189,6 +189,7 @@ extension TrustListError: ExplainedError {
             "the device may send or receive every store, so that "
                 + "\(names.sorted().map(\.text).joined(separator: ", ")) cannot be taken from it"
         case .tooMany: "so many devices cannot be trusted"
+        case .tooLong: "the list of trusted devices would be too long"
         }
     }
 }

@@ -137,6 +137,7 @@ extension TrustListError {
         case .isThisDevice: "take that of the other one: `ship-store identity` there"
         case .removedFromAll: "name those that it keeps with --only-store"
         case .tooMany: "`ship-store distrust` some"
+        case .tooLong: "name fewer stores with --store, or allow all with --all-stores"
         }
     }
 }
