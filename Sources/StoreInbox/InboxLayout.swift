@@ -33,9 +33,9 @@ package struct InboxLayout: Hashable, Sendable {
     package var lock: FilePath { depot.appending(".lock") }
     package var format: FilePath { depot.appending(".format") }
     package var failureRecord: FilePath { depot.appending(".failed") }
-    /// Where records of the whole inbox are made.
+    /// Where records of the whole inbox are made; of those of publications each under a name that begins so.
     package var failureAside: FilePath { depot.appending(".failed.new") }
-    var publicationAside: FilePath { depot.appending(".published-new") }
+    static let publicationAside = ".published-new"
 
     package func publicationRecord(at place: String) -> FilePath {
         depot.appending(".published-\(ContentDigest(hashing: place.utf8).hex.prefix(32)).json")

@@ -1,3 +1,4 @@
+import EssentialFoundation
 package import ShipProtocol
 package import StoreFiles
 import SystemPackage
@@ -39,25 +40,31 @@ extension InboxFolder {
             PublicationRecord.self, at: path, upTo: PublicationRecord.sizeLimit, unreadable: flaw, undecodable: flaw)
     }
 
-    /// Removes what a receiver left that was killed as it wrote a record of the whole inbox. Only the owner of the inbox does.
+    /// Removes what a receiver left that was killed as it wrote a record of the whole inbox. Only the owner of the inbox does, when it starts: later
+    /// they may be its own.
     package func removeAsides() throws(FileError) {
-        for aside in [layout.publicationAside, layout.failureAside]
-        where try files.statusIfThere(of: aside)?.kind == .file { try files.removeFile(aside) }
+        for name in try files.names(in: layout.depot)
+        where name.hasPrefix(InboxLayout.publicationAside) || name == layout.failureAside.lastComponent?.text {
+            let aside = layout.depot.appending(text: name)
+            if try files.statusIfThere(of: aside)?.kind == .file { try files.removeFile(aside) }
+        }
     }
 
-    /// Writes the record durably, in one step.
+    /// Writes the record durably, in one step. Others of the inbox may be written meanwhile.
     ///
     /// - Throws: `.file`.
     package func write(_ record: PublicationRecord, at place: String) throws(InboxError) {
         let path = layout.publicationRecord(at: place)
-        let aside = layout.publicationAside
-        try InboxError.wrapping { () throws(FileError) in
-            try removeAsides()
+        let aside = layout.depot.appending("\(InboxLayout.publicationAside)-\(UUID().uuidString)")
+        do throws(FileError) {
             let file = try files.makeFile(at: aside)
             try file.write(record.jsonBytes)
             try file.sync()
             try files.rename(aside, to: path)
             try files.sync(layout.depot)
+        } catch {
+            try? files.removeFile(aside)
+            throw .file(error)
         }
     }
 }

@@ -133,6 +133,6 @@ enum RandomCommand {
 
     /// What an inbox keeps of one store, its lock, and its records of all stores, with what was killed as it wrote one.
     private static func depot(_ name: String, _ inbox: String) -> Set<String> {
-        Set([name, ".lock", ".failed", ".failed.new", ".published-new"].map { "\(inbox)/.ship-store/\($0)" })
+        Set([name, ".lock", ".failed", ".failed.new"].map { "\(inbox)/.ship-store/\($0)" })
     }
 }
