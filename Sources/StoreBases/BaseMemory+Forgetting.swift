@@ -31,7 +31,7 @@ extension BaseMemory {
             change.removeUnused()
             // Files that come back with a power cut have to be listed then.
             try sync(change.folder)
-            if change.index != index { try change.save() }
+            if change.isChanged { try change.save() }
             change.removeIfEmpty()
             if let left = change.index.unused.first { throw .stillThere(change.path(of: left)) }
             if let left = change.index.unusedStreams.first { throw .stillThere(change.path(of: left)) }
@@ -74,10 +74,10 @@ extension BaseMemory {
     /// Removes what killed processes have left, unfinished shipments that have expired, and files that no entry needs, if the lock is
     /// free soon.
     package func tidy() {
-        guard (try? open()) != nil, let before = try? index() else { return }
+        guard (try? open()) != nil else { return }
         sweep()
         _ = try? whileLocked(waiting: .milliseconds(100)) { (change) throws(BaseMemoryError) in
-            if change.index != before { try change.save() }
+            if change.isChanged { try change.save() }
             change.removeIfEmpty()
         }
     }

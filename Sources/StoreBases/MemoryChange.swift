@@ -7,13 +7,19 @@ import SystemPackage
 struct MemoryChange: ~Copyable {
     let folder: OpenFolder
     var index: BaseIndex
+    /// The index as it was read under the lock.
+    private let read: BaseIndex
     private let lock: FolderLock
 
     init(_ folder: consuming OpenFolder, _ index: BaseIndex, holding lock: consuming FolderLock) {
         self.folder = folder
         self.index = index
+        read = index
         self.lock = lock
     }
+
+    /// Whether the index is to be written.
+    var isChanged: Bool { index != read }
 
     var objectFolder: FilePath { folder.path.appending(BaseMemory.objectFolder) }
 

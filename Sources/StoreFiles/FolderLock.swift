@@ -34,6 +34,30 @@ package struct FolderLock: ~Copyable, Sendable {
         try take(kind, on: try above.folderToLock(at: folder))
     }
 
+    /// How often `takeSoon` looks, and the time between.
+    private static let attempts = 5
+    private static let pause = Duration.milliseconds(2)
+
+    /// Takes the lock if it is free within some milliseconds: who only looks whether somebody has it holds it for an instant.
+    package static func takeSoon(_ kind: Kind, on folder: FilePath) throws(FileError) -> FolderLock? {
+        try trying { () throws(FileError) in try take(kind, on: folder) }
+    }
+
+    /// The same of a folder below an open one.
+    package static func takeSoon(
+        _ kind: Kind, on folder: FilePath, in above: borrowing OpenFolder
+    ) throws(FileError) -> FolderLock? {
+        try trying { () throws(FileError) in try take(kind, on: folder, in: above) }
+    }
+
+    private static func trying(_ take: () throws(FileError) -> FolderLock?) throws(FileError) -> FolderLock? {
+        for _ in 1..<attempts {
+            if let lock = try take() { return lock }
+            PlatformCalls.pause(pause)
+        }
+        return try take()
+    }
+
     private static func take(_ kind: Kind, on file: consuming OpenFile) throws(FileError) -> FolderLock? {
         guard try PlatformCalls.tryLock(file.descriptor, file.path, kind) else { return nil }
         return FolderLock(file)

@@ -117,7 +117,7 @@ extension Generation {
     /// - Returns: `nil` if that cannot be told.
     package var isHeld: Bool? {
         do throws(FileError) {
-            return try FolderLock.take(.exclusive, on: path) == nil
+            return try FolderLock.takeSoon(.exclusive, on: path) == nil
         } catch {
             return nil
         }

@@ -134,7 +134,7 @@ extension StoreLock {
             let path = layout.generations(name).appending(generation.text)
             let lock = try InboxError.wrapping { () throws(FileError) -> GenerationLock? in
                 guard try folder.files.status(of: path).kind == .folder else { return GenerationLock(nil) }
-                guard let lock = try FolderLock.take(.exclusive, on: path, in: folder.files) else { return nil }
+                guard let lock = try FolderLock.takeSoon(.exclusive, on: path, in: folder.files) else { return nil }
                 return GenerationLock(lock)
             }
             // A reader that is suspended leaves its mark first, and lets go then.

@@ -124,7 +124,7 @@ extension StoreLock {
                 try moveAway(path)
                 return true
             }
-            guard let lock = try FolderLock.take(.exclusive, on: path, in: folder.files) else { return false }
+            guard let lock = try FolderLock.takeSoon(.exclusive, on: path, in: folder.files) else { return false }
             guard !isAwaited() else { return false }
             try moveAway(path)
             // Until here: a reader that waits for the lock finds then that the folder has no name any more.

@@ -43,16 +43,22 @@ package struct StoreLock: ~Copyable {
     ///
     /// - Throws: `.storeBusy`, `.noInbox`, `.file`; `.noSuchStore` once the task is cancelled.
     init(making name: StoreName, durably: Bool, in folder: InboxFolder) throws(InboxError) {
+        let store = folder.layout.store(name)
         while true {
-            try InboxError.wrapping { () throws(FileError) in
-                try folder.files.makeFolder(at: folder.layout.store(name), durably: durably)
+            let isNew = try InboxError.wrapping { () throws(FileError) in
+                let isNew = try !folder.files.holds(store)
+                try folder.files.makeFolder(at: store, durably: durably)
+                return isNew
             }
             do throws(InboxError) {
                 try self.init(of: name, in: folder)
                 return
             } catch {
                 // Whoever ends a shipment that leaves nothing behind removes the unused folder.
-                guard case .noSuchStore = error, !Task.isCancelled else { throw error }
+                guard case .noSuchStore = error, !Task.isCancelled else {
+                    if isNew { try? folder.files.removeEmptyFolder(at: store) }
+                    throw error
+                }
             }
         }
     }

@@ -66,6 +66,15 @@ import Testing
 
     private struct Forbidden: Error {}
 
+    @Test func `in an inbox that others may change no folder is made for a store`() throws {
+        let installer = try inbox.installer()
+        let depot = inbox.root.appending(".ship-store")
+        let name = try #require(StoreName("Recipes"))
+        try PlatformCalls.changeMode(of: depot, to: [.ownerReadWriteExecute, .groupReadWriteExecute])
+        #expect(throws: InboxError.openToOthers(depot)) { try installer.undisturbed(name) {} }
+        #expect(try Folder.names(in: depot) == [".format", ".lock"])
+    }
+
     @Test func `of a first shipment that may not be installed nothing stays`() async throws {
         let installer = try inbox.installer()
         let depot = inbox.root.appending(".ship-store")

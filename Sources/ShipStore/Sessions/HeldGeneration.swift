@@ -15,7 +15,7 @@ final class HeldGeneration: Sendable {
     /// - Returns: `nil` if the generation is gone, or is about to be removed.
     init?(_ generation: Generation, in inbox: InboxFolder) {
         guard let folder = try? inbox.folder(of: generation),
-            let lock = try? FolderLock.take(.shared, on: generation.path, in: inbox.files),
+            let lock = try? FolderLock.takeSoon(.shared, on: generation.path, in: inbox.files),
             // Between the opening and the lock another process may have moved the folder away, to remove it.
             let identity = try? lock.file.status.identity, identity == (try? folder.status.identity),
             identity == (try? inbox.files.status(of: generation.path).identity)

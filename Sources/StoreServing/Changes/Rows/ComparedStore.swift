@@ -23,7 +23,7 @@ final class ComparedStore {
     /// - Parameter check: Called before each page is read; throws to end the work.
     /// - Throws: `FileError`, `StoreFlaw`, `DatabaseError`; `Pruned` while it is being pruned.
     init(_ generation: Generation, check: @escaping () throws -> Void) throws {
-        guard let hold = try FolderLock.take(.shared, on: generation.path) else { throw Pruned() }
+        guard let hold = try FolderLock.takeSoon(.shared, on: generation.path) else { throw Pruned() }
         self.hold = hold
         pages = try PageFile(reading: generation.storePath, check: check)
         database = try DatabaseQueue(
