@@ -13,7 +13,7 @@ extension Installer {
     ///   - hint: What to do next.
     package func noteFailure(of name: StoreName, _ code: String, _ error: PrintableText, hint: PrintableText?) {
         failureNotes.withLock { _ in
-            folder.write(folder.failureRecord.adding(name, code, error, hint: hint, at: Timestamp(Date())))
+            _ = folder.changeFailures { $0.adding(name, code, error, hint: hint, at: Timestamp(Date())) }
         }
     }
 
@@ -22,15 +22,35 @@ extension Installer {
 
 extension InboxFolder {
     /// - Returns: Whether there was one.
-    package func removeFailure(of name: StoreName) -> Bool {
-        let (record, rest) = (failureRecord, failureRecord.removing(name))
-        guard rest != record else { return false }
-        write(rest)
-        return true
+    package func removeFailure(of name: StoreName) -> Bool { changeFailures { $0.removing(name) } }
+
+    /// Another process that changes them is waited for, for a second at most.
+    ///
+    /// - Returns: Whether anything changes.
+    fileprivate func changeFailures(_ change: (FailureRecord) -> FailureRecord) -> Bool {
+        // Most often there is nothing to change.
+        guard change(failureRecord) != failureRecord else { return false }
+        let lock = lockFailures()
+        let (before, after) = (failureRecord, change(failureRecord))
+        if after != before { write(after) }
+        _ = consume lock
+        return after != before
+    }
+
+    private func lockFailures() -> FolderLock? {
+        let end = ContinuousClock.now + .seconds(1)
+        do throws(FileError) {
+            while .now < end {
+                if let lock = try FolderLock.takeSoon(.exclusive, on: layout.depot, in: files) { return lock }
+            }
+        } catch {
+            // A note is made all the same.
+        }
+        return nil
     }
 
     /// Durably: aside, synced, renamed, and its folder synced.
-    fileprivate func write(_ record: FailureRecord) {
+    private func write(_ record: FailureRecord) {
         let path = layout.failureRecord
         let aside = layout.failureAside
         do throws(FileError) {

@@ -50,6 +50,19 @@ import Testing
         return try await installer.install(try staged.seal()) { _ in }
     }
 
+    @Test func `a holdings file tells what there is, however many stores have nothing`() async throws {
+        let generation = try await install(files: [], created: "2026-11-20T00:00:00Z")
+        let inbox = installer.inbox
+        for number in 1...(Limits.holdings + 1) {
+            try PlatformCalls.makeFolder(inbox.layout.store(try #require(StoreName("A\(number)"))))
+        }
+        let device = Device(folder: scratch.path.appending("device"))
+        let file = try HoldingsFile.make(of: inbox, for: nil, by: device, holding: .seconds(60))
+        #expect(file.holds.map(\.name.text) == ["Recipes"])
+        let lease = try #require(installer.folder.leaseRecord(of: generation.manifest.name))
+        #expect(lease.keeps(GenerationName(number: generation.number, digest: generation.manifest.store.sha256)))
+    }
+
     @Test(arguments: [true, false])
     func `the generation with files is what an earlier stream refers to`(isFirst: Bool) async throws {
         try await install(files: isFirst ? [file] : [], created: "2026-11-20T00:00:00Z")

@@ -45,6 +45,22 @@ import Testing
         #expect(Set(try record.failures.map(\.name)) == Set(names))
     }
 
+    @Test func `neither do a receiver and another process`() async throws {
+        let installer = try inbox.installer()
+        let (old, new) = (try (0..<20).map(name), try (20..<40).map(name))
+        for name in old { installer.noteFailure(of: name, "busy", "it was busy", hint: nil) }
+        let root = inbox.root
+        try await withThrowingTaskGroup { group in
+            group.addTask { for name in new { installer.noteFailure(of: name, "busy", "it was busy", hint: nil) } }
+            group.addTask {
+                let folder = try Inbox(at: root).open()
+                for name in old { #expect(folder.removeFailure(of: name)) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(Set(try record.failures.map(\.name)) == Set(new))
+    }
+
     @Test func `the first of a row of failures is remembered`() throws {
         let name = try name(1)
         let first = FailureRecord.empty.adding(

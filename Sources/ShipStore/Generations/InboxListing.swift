@@ -155,15 +155,24 @@ extension HoldingsFile {
                 receiver: own.map { ContentDigest(sha256: $0.bytes) }, holds: held)
         }
         do throws(InboxError) {
-            for name in try inbox.storeNames().prefix(Limits.holdings) {
-                // One store at a time: each has its own lock.
-                let storeLock = try StoreLock(of: name, in: inbox)
-                guard let generation = try storeLock.leaseCurrent(from: producer, until: until) else { continue }
-                held.append(Held(of: generation.manifest))
-                if file().encoded.count >= Limits.messageSize {
-                    // The file has reached its largest size.
-                    held.removeLast()
-                    break
+            let folder = try inbox.open()
+            for name in try folder.storeNames() where held.count < Limits.holdings {
+                do throws(InboxError) {
+                    // One store at a time: each has its own lock.
+                    let storeLock = try StoreLock(of: name, in: inbox)
+                    guard let current = (try? folder.current(of: name)).flatMap(\.self),
+                        (try? Origin.mayBeKnown(ofGenerationAt: current.path, in: folder.files, to: producer)) == true
+                    else { continue }
+                    held.append(Held(of: current.manifest))
+                    guard file().encoded.count < Limits.messageSize else {
+                        // The file has reached its largest size. What it does not tell is not leased.
+                        held.removeLast()
+                        break
+                    }
+                    if try storeLock.leaseCurrent(from: producer, until: until) == nil { held.removeLast() }
+                } catch {
+                    // It may be removed meanwhile.
+                    guard case .noSuchStore = error else { throw error }
                 }
             }
         } catch {
