@@ -239,6 +239,35 @@ import Testing
         #expect(memory.objectNames.count == 2)
     }
 
+    @Test func `what was noted while the lock was waited for is forgotten, too`() async throws {
+        let key = BaseKey()
+        try Acknowledged("soup").remember(in: memory, as: key)
+        let opened = try #require(try memory.onlyCopy(of: key).open())
+        let stays = BaseMemoryError.stillThere(opened.path)
+        #expect(throws: stays) { try memory.forget { _ in true } }
+        let index = memory.folder.appending("index.json")
+        let before = try index.content
+        let file = try PlatformCalls.status(of: index)
+        memory.note(
+            SentStore(
+                key.name, to: "watch", at: key.store, file, key: nil, identity: nil, schema: ContentDigest(hashing: [1])
+            ))
+        #expect(memory.sent(as: key.name).count == 1)
+        let noted = try index.content
+        // It has been read, and not yet under the lock.
+        try Data(before).write(to: URL(fileURLWithPath: index.string))
+        let lock = try FolderLock.take(.exclusive, on: memory.folder)
+        let isLocked = lock != nil
+        try #require(isLocked)
+        let forgetting = Task.detached { [memory] in try memory.forget { _ in true } }
+        try await Task.sleep(for: .milliseconds(200))
+        try Data(noted).write(to: URL(fileURLWithPath: index.string))
+        _ = consume lock
+        await #expect(throws: stays) { try await forgetting.value }
+        #expect(memory.sent(as: key.name).isEmpty)
+        withExtendedLifetime(opened) {}
+    }
+
     @Test func `many at once end with what is remembered whole, within the budget`() async throws {
         let small = BaseMemory(at: memory.folder, budget: 6000)
         try await withThrowingTaskGroup(of: Void.self) { group in

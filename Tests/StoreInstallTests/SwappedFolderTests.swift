@@ -105,7 +105,8 @@ import Testing
                 steps += 1
             }
             // One at a time.
-            left = min(left, (try? storeLock.superfluous(Retention(count: kept)).count) ?? left)
+            let there = (try? storeLock.folder.generationNames(of: name).count) ?? 0
+            if there >= kept { left = min(left, there - kept) }
             if left > 0 { _ = try? storeLock.prune(Retention(count: kept + left - 1)) }
             storeLock.removeLitter()
         }
