@@ -40,8 +40,8 @@ extension InboxFolder {
             PublicationRecord.self, at: path, upTo: PublicationRecord.sizeLimit, unreadable: flaw, undecodable: flaw)
     }
 
-    /// Removes what a receiver left that was killed as it wrote a record of the whole inbox. Only the owner of the inbox does, when it starts: later
-    /// they may be its own.
+    /// Removes what a receiver left that was killed as it wrote a record of the whole inbox. Only the owner of the inbox does, when it
+    /// starts: later they may be its own.
     package func removeAsides() throws(FileError) {
         for name in try files.names(in: layout.depot)
         where name.hasPrefix(InboxLayout.publicationAside) || name == layout.failureAside.lastComponent?.text {

@@ -44,8 +44,8 @@ public struct Retention: Hashable, Sendable {
         Retention(count: count, duration: duration, grace: grace, suspensionGrace: .zero)
     }
 
-    /// Which generations go: those beyond the number, and old enough. The current one never does; and while it is not among them none does: the
-    /// others may be all that is left of the store.
+    /// Which generations go: those beyond the number, and old enough. The current one never does; and while it is not among them none does:
+    /// the others may be all that is left of the store.
     ///
     /// - Parameters:
     ///   - generations: The oldest first.
@@ -128,7 +128,8 @@ public struct Retention: Hashable, Sendable {
 /// The least of some values, found anew in few steps when one changes: they play each other off, two by two.
 private struct Tournament {
     private var values: [Double]
-    /// The winner of all is at 1. Who is at `n` has won over the other one of those at `2 * n` and `2 * n + 1`; the last are the values themselves.
+    /// The winner of all is at 1. Who is at `n` has won over the other one of those at `2 * n` and `2 * n + 1`; the last are the values
+    /// themselves.
     private var winners: [Int]
 
     /// - Parameter values: At least one.

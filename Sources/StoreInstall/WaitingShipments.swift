@@ -86,8 +86,8 @@ extension InboxFolder {
     /// Locks a staging that nobody has.
     ///
     /// - Parameter record: Read before.
-    /// - Returns: `nil` if its record is another one by now, or it is gone: a session has had it since, and may have sealed it. Such a one is about
-    ///   to become a generation, and has no lock in that instant.
+    /// - Returns: `nil` if its record is another one by now, or it is gone: a session has had it since, and may have sealed it. Such a one
+    ///   is about to become a generation, and has no lock in that instant.
     func lockStaging(at path: FilePath, with record: WaitingRecord?) -> FolderLock? {
         guard let lock = try? FolderLock.take(.exclusive, on: path, in: files),
             let identity = try? lock.file.status.identity, identity == (try? files.status(of: path).identity),
