@@ -124,6 +124,24 @@ import Testing
         }
     }
 
+    @Test func `a store that comes while a damaged file is judged stays`() async throws {
+        try Data("no store at all".utf8).write(to: URL(fileURLWithPath: desk["Recipes.sqlite"].string))
+        try desk.makeStore("good.sqlite")
+        let content = try StoreContent(of: desk["good.sqlite"])
+        // A neighbour of its stem, which is waited for once the file has been judged.
+        try TestStore.make(at: desk["Recipes.db"], sql: "CREATE TABLE t(a)")
+        let queue = try TestStore.open(desk["Recipes.db"])
+        try await queue.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+        let destroying = try desk.start("destroy", "Recipes.sqlite", "--force", "--busy-timeout", "20")
+        try await Task.sleep(for: .seconds(1))
+        try PlatformCalls.rename(desk["good.sqlite"], to: desk["Recipes.sqlite"])
+        try await queue.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try queue.close()
+        let outcome = try await destroying.wait(timeout: .seconds(60))
+        #expect(outcome.status != .exited(0), "\(outcome.stderr)")
+        #expect(try StoreContent(of: desk["Recipes.sqlite"]) == content)
+    }
+
     @Test func `move says what it did, and what that means`() async throws {
         try desk.makeStore()
         let copied = try await desk.run("move", "Recipes.sqlite", "--to", "Group")

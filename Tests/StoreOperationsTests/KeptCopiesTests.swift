@@ -90,6 +90,20 @@ import Testing
         #expect(try inode(keep("b", at: "2026-01-04T00:00:00Z", identity: "1")) != inode(first))
     }
 
+    @Test func `the file of a damaged copy is not shared`() throws {
+        let first = try keep("a", at: "2026-01-01T00:00:00Z", identity: "1")
+        try PlatformCalls.changeMode(of: first.storePath, to: .ownerReadWrite)
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: first.storePath.string))
+        try file.seek(toOffset: 100)
+        try file.write(contentsOf: Data(repeating: 8, count: 100))
+        try file.close()
+        let copies = try (2...3).map { try keep("a", at: "2026-01-0\($0)T00:00:00Z", identity: "1") }
+        for copy in copies { #expect(try ContentDigest(ofFile: copy.storePath) == copy.manifest.store.sha256) }
+        // The next one has a sound sibling.
+        let inodes = try copies.map { try PlatformCalls.status(of: $0.storePath).inode }
+        #expect(inodes[0] == inodes[1])
+    }
+
     @Test func `a retention policy keeps the newest of each store, the young, and those with other tags`() throws {
         for day in 1...5 { _ = try keep("a", at: "2026-01-0\(day)T00:00:00Z", tags: day == 1 ? ["x"] : []) }
         _ = try keep("b", at: "2026-01-01T00:00:00Z")

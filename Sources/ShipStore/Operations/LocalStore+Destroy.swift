@@ -102,15 +102,25 @@ extension LocalStore {
         try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
             let (named, home) = (try NamedStore(path), try StoreHome(resolving: path))
             try home.refuseIfKept(.destroy)
-            guard try await Self.damage(of: home, busyHandler) != nil else { throw OperationError.notDamaged(path) }
-            let claims = try await SupportFolderClaims(beside: home, waiting: busyHandler.busyTimeout, under: nil)
-            let content = try home.supportFolder.content()
-            let forgotten = try forget(home)
-            try DamagedStore.remove(home, busyHandler)
-            return Destruction(
-                store: home.path, links: named.removeLinks(), files: [],
-                remainingFiles: home.supportFolder.remaining(content, claims, unreadable: home.path),
-                rememberedCopies: forgotten)
+            // A restore beside it would put a sound store there.
+            let lock = try SupportFolderLock.take(home.supportFolder, toPut: false, busyHandler)
+            defer { withExtendedLifetime(lock) {} }
+            for _ in 1...Self.looks {
+                let seen = try PlatformCalls.status(of: home.path)
+                guard try await Self.damage(of: home, busyHandler) != nil else { throw OperationError.notDamaged(path) }
+                let claims = try await SupportFolderClaims(beside: home, waiting: busyHandler.busyTimeout, under: nil)
+                let content = try home.supportFolder.content()
+                let forgotten = try forget(home)
+                guard try DamagedStore.remove(home, asSeen: seen, busyHandler) else { continue }
+                return Destruction(
+                    store: home.path, links: named.removeLinks(), files: [],
+                    remainingFiles: home.supportFolder.remaining(content, claims, unreadable: home.path),
+                    rememberedCopies: forgotten)
+            }
+            throw OperationError.busy(home.path, waited: busyHandler.busyTimeout)
         }
     }
+
+    /// Most looks at a file that changes, or is replaced, after each.
+    private static let looks = 3
 }

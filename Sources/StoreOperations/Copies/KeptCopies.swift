@@ -103,7 +103,7 @@ public struct KeptCopies: Hashable, Sendable {
     /// Fills the folder of a copy, out of sight: puts everything in but the record, read-only, and syncs it. The folder itself is
     /// synced with the record, which goes in last.
     ///
-    /// - Parameter held: Files of other kept copies, which never change.
+    /// - Parameter held: Files of other kept copies, to which nothing writes.
     private static func fill(
         _ path: FilePath, _ manifest: Manifest, store: FilePath, files: [(file: ExternalFile, path: FilePath)],
         held: [Manifest.Part: FilePath], _ attributes: FileAttributes?
@@ -115,7 +115,7 @@ public struct KeptCopies: Hashable, Sendable {
         for folder in folders { try Folder.make(folder, with: ofFolder) }
         for (index, part) in manifest.parts.enumerated() {
             let target = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
-            if let sibling = held[part], link(sibling, as: target, size: part.size, ofFile) { continue }
+            if let sibling = held[part], link(sibling, as: target, part, ofFile) { continue }
             if index == 0 {
                 try OpenFile.linkOrCopy(store, to: target, mode: .ownerRead, attributes: ofFile)
             } else {
@@ -135,12 +135,15 @@ public struct KeptCopies: Hashable, Sendable {
         if !folders.isEmpty { try Folder.sync(support) }
     }
 
-    /// - Parameter attributes: Without them a sibling is of no use to those that they are for.
+    /// - Parameters:
+    ///   - part: The bytes that the sibling has, unless it has been damaged since.
+    ///   - attributes: Without them a sibling is of no use to those that they are for.
     private static func link(
-        _ sibling: FilePath, as target: FilePath, size: Int64, _ attributes: FileAttributes?
+        _ sibling: FilePath, as target: FilePath, _ part: Manifest.Part, _ attributes: FileAttributes?
     ) -> Bool {
-        guard let status = try? PlatformCalls.status(of: sibling), status.kind == .file, status.size == size,
-            attributes == nil || attributes?.serves(as: status) == true
+        guard let status = try? PlatformCalls.status(of: sibling), status.kind == .file, status.size == part.size,
+            attributes == nil || attributes?.serves(as: status) == true,
+            (try? ContentDigest(ofFile: sibling)) == part.sha256
         else { return false }
         return (try? PlatformCalls.hardLink(sibling, as: target)) != nil
     }

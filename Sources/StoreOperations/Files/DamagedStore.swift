@@ -170,15 +170,25 @@ package struct DamagedStore: Sendable {
     /// Removes a file that is no store, and what SQLite would take for its sidecars, once no other connection uses it. The file
     /// goes last, so that a killed removal can be done again.
     ///
+    /// - Parameter seen: The file that was found to be none.
+    /// - Returns: `false` if another one stands in its place, or it has changed since: then nothing is removed.
     /// - Throws: `.storeIsSidecar`, `.inUse`, `.file`.
-    package static func remove(_ home: StoreHome, _ busyHandler: BusyHandler) throws(OperationError) {
+    package static func remove(
+        _ home: StoreHome, asSeen seen: FileStatus, _ busyHandler: BusyHandler
+    ) throws(OperationError) -> Bool {
         try home.refuseStoresAsSidecars()
         let quiet = try QuietStore(home.path, besideReaders: false, busyHandler)
-        try OperationError.wrapping { () throws(FileError) in
+        let isRemoved = try OperationError.wrapping { () throws(FileError) in
+            let status = try PlatformCalls.status(of: home.path)
+            guard status.identity == seen.identity, status.size == seen.size, status.modified == seen.modified else {
+                return false
+            }
             for path in home.sidecars + [home.path] where try exists(path) { try PlatformCalls.removeFile(path) }
             try Folder.sync(home.folder)
+            return true
         }
         _ = consume quiet
+        return isRemoved
     }
 
     private static func areSame(_ one: FilePath, _ other: FilePath) -> Bool {
