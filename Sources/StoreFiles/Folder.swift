@@ -61,7 +61,7 @@ package enum Folder {
 
     /// A folder that may be entered and not read cannot be synced, and a special one neither [fsync(2)]: what is in it was not made by
     /// us then.
-    private static func syncIfReadable(_ path: FilePath) throws(FileError) {
+    package static func syncIfReadable(_ path: FilePath) throws(FileError) {
         do throws(FileError) {
             try sync(path)
         } catch {

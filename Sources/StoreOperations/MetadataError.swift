@@ -2,7 +2,7 @@ public import ShipProtocol
 public import StoreFiles
 public import SystemPackage
 
-/// Why a store's metadata could not be set. The store is as it was in every case.
+/// Why a store's metadata could not be set. The store is as it was, unless a sync has failed.
 public enum MetadataError: Error, Hashable, Sendable {
     /// The pairs would break a rule of `Protocol/README.md` section 4.7, in words for people.
     case notAllowed(String)
@@ -18,6 +18,8 @@ public enum MetadataError: Error, Hashable, Sendable {
     /// SQLite cannot read or write it: it is encrypted or damaged, or needs what only its app has; in SQLite's own words.
     case unusable(FilePath, complaint: ForeignText)
     case noSpace(folder: FilePath, RoomLimit)
+    /// A call of the platform failed. If it is a sync, the pairs are set, and a power cut may take them back.
+    case file(FileError)
     /// Any other error of SQLite: the extended result code (sqlite.org/rescode.html) and its message.
     case sqlite(code: Int32, message: ForeignText)
 }

@@ -46,6 +46,8 @@ package struct MetadataWriter: Sendable {
             throw error
         } catch OperationError.noSpace(let folder, let limit) {
             throw .noSpace(folder: folder, limit)
+        } catch let error as FileError {
+            throw error.isCancellation ? .cancelled : .file(error)
         } catch let error as DatabaseError {
             switch error.resultCode {
             case _ where isCancelled(): throw .cancelled

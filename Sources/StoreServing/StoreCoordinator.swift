@@ -142,6 +142,11 @@ public final class StoreCoordinator: Sendable {
     public func noteRewritten(_ selection: StoreSelection = .only) throws(CoordinatorError) {
         _ = try gate.enter()
         defer { gate.leave() }
+        try noteRestored(selection)
+    }
+
+    /// Does the same during a suspension too: nothing is opened.
+    package func noteRestored(_ selection: StoreSelection) throws(CoordinatorError) {
         let store = try store(selection)
         store.forget()
         hub.noteRewritten(store.name)

@@ -80,7 +80,8 @@ final class SuspensionGate: Sendable {
 
     private func explain(_ error: any Error, _ suspensions: Int) -> any Error {
         guard let database = error as? DatabaseError,
-            [.SQLITE_INTERRUPT, .SQLITE_ABORT].contains(database.resultCode), wasSuspended(since: suspensions)
+            [.SQLITE_INTERRUPT, .SQLITE_ABORT, .SQLITE_BUSY].contains(database.resultCode),
+            wasSuspended(since: suspensions)
         else { return error }
         return CoordinatorError.suspended
     }
@@ -99,6 +100,8 @@ final class SuspensionGate: Sendable {
     var holders: [any Holder] { state.withLock { $0.holders.values.compactMap { $0() } } }
 
     // MARK: Suspension
+
+    var isSuspended: Bool { state.withLock { $0.isSuspended } }
 
     /// From here on no read begins.
     func suspend() {

@@ -51,6 +51,20 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    /// Root may read everything, so it gives up that right.
+    @Test func `a store in a folder that may not be read takes pairs`() async throws {
+        try PlatformCalls.makeFolder(desk["drop"])
+        try desk.makeStore("drop/Recipes.sqlite")
+        try PlatformCalls.changeMode(of: desk["drop"], to: [.ownerWrite, .ownerExecute])
+        let plain = "$SHIP metadata drop/Recipes.sqlite --set app=4.2"
+        let isRoot = PlatformCalls.effectiveUser == 0
+        let outcome = try await desk.shell(
+            isRoot ? "setpriv --bounding-set=-dac_override,-dac_read_search " + plain : plain)
+        try PlatformCalls.changeMode(of: desk["drop"], to: .ownerReadWriteExecute)
+        outcome.expectSuccess()
+        #expect(outcome.lines.contains("metadata       app=4.2"))
+    }
+
     @Test func `what is unset leaves nothing of ours behind`() async throws {
         try desk.makeStore()
         let before = try StoreContent(of: desk["Recipes.sqlite"])

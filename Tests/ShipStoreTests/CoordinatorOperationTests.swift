@@ -43,6 +43,26 @@ import Testing
         #expect(try StoreContent(of: before).tables["recipe"]?.count == 3)
     }
 
+    @Test func `a restore that ends while its coordinator is suspended has its result`() async throws {
+        let copy = try await TemporaryCopy.take(of: recipes, options: options)
+        try TestStore.make(at: recipes, sql: "INSERT INTO recipe VALUES (2), (3);")
+        var changes = try coordinator.changes().makeAsyncIterator()
+        // It waits for the writer until the coordinator is suspended.
+        let writer = try TestStore.open(recipes)
+        try await writer.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        let path = copy.path
+        let restoring = Task { [coordinator] in try await coordinator.restore("Recipes", from: path) }
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(await coordinator.suspend() == .complete)
+        try await writer.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try writer.close()
+        #expect(try await restoring.value.safetyCopy != nil)
+        try coordinator.resume()
+        #expect(await changes.next() == .rewritten(try #require(StoreName("Recipes"))))
+        #expect(try await count() == 1)
+        withExtendedLifetime(copy) {}
+    }
+
     enum Replacement: CaseIterable { case byTheCoordinator, byAnother, byRenaming }
 
     /// The damage is done under the coordinator's open connection, and found by it.

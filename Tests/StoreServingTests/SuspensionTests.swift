@@ -91,6 +91,25 @@ import Testing
         await #expect(throws: CoordinatorError.suspended) { _ = try await read.value }
     }
 
+    @Test func `a read that waits for a writer is told at once`() async throws {
+        let scratch = try ScratchFolder()
+        let path = scratch.path.appending("Live.sqlite")
+        try TestStore.make(at: path, sql: "CREATE TABLE t(a)")
+        let coordinator = try StoreCoordinator(files: [.live(path)])
+        let count: @Sendable (Database) throws -> Int? = { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+        #expect(try await coordinator.read(.only, count) == 0)
+        let writer = try TestStore.open(path)
+        try await writer.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+        let read = Task { try await coordinator.read(.only, count) }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(await coordinator.suspend(waiting: .seconds(5)) == .complete)
+        await #expect(throws: CoordinatorError.suspended) { _ = try await read.value }
+        try await writer.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try writer.close()
+        try coordinator.resume()
+        #expect(try await coordinator.read(.only, count) == 0)
+    }
+
     @Test func `a read that is at something else is not waited for beyond the time`() async throws {
         try await inbox.install(rows: 1)
         let pin = try coordinator.pin()

@@ -229,6 +229,7 @@ extension MetadataError {
         case .readOnly: .here(.notPermitted)
         case .unreadablePropertyList, .tableIsTaken, .unusable: .here(.badData)
         case .noSpace: .noPlace
+        case .file(let error): error.failureRule(.here)
         case .sqlite: .here(.inputOutput)
         }
     }

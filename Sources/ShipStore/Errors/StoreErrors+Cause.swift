@@ -151,6 +151,7 @@ extension MetadataError: ExplainedError {
         case .unusable(let path, let complaint):
             "\(path) is no database that SQLite can use, or it is encrypted: \(complaint)"
         case .noSpace(let folder, let limit): limit.cause(in: folder)
+        case .file(let error): error.cause
         case .sqlite(let code, let message): "SQLite cannot write the metadata: \(message) (code \(code))"
         }
     }

@@ -15,13 +15,9 @@ extension StoreCoordinator {
         _ selection: StoreSelection = .only, from copy: FilePath, options: RestoreOptions = RestoreOptions()
     ) async throws(ShipmentError) -> Restoration {
         let store = try file(selection)
-        let restoration = try await LocalStore(store).restore(from: copy, options: options)
-        do throws(CoordinatorError) {
-            try noteRewritten(selection)
-        } catch {
-            throw ShipmentError(error)
-        }
-        return restoration
+        // Also after an error: it may have come when the store was written. And a restore that is done has a result, suspended or not.
+        defer { try? noteRestored(selection) }
+        return try await LocalStore(store).restore(from: copy, options: options)
     }
 
     /// Takes a copy of each store, each of one committed state, in folders that are removed with the copies.

@@ -65,6 +65,12 @@ package struct CopyPlacement: Sendable {
                 try PlatformCalls.renameFolder(stagedSupport, toFree: home.supportFolder.path)
             }
             guard isOurs else { return false }
+            do throws(FileError) {
+                try Folder.sync(folder)
+            } catch {
+                takeBack(stagedSupport, from: home)
+                throw error
+            }
         }
         do throws(FileError) {
             if try claim({ () throws(FileError) in try PlatformCalls.place(stagedStore, atFree: home.path) }) {

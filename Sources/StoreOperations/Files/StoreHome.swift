@@ -86,7 +86,7 @@ package struct StoreHome: Hashable, Sendable {
     package func makeDurable() throws(FileError) {
         if try PlatformCalls.isThere(log) { try OpenFile.readingWithoutFollowing(log).sync() }
         try supportFolder.sync()
-        try Folder.sync(folder)
+        try Folder.syncIfReadable(folder)
     }
 
     /// The store's name as a part of a longer one; its hash where that would be too long for a file system.

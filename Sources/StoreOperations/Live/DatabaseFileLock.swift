@@ -38,6 +38,12 @@ struct DatabaseFileLock {
         // This look locks nothing: a connection in the middle of a transaction never notices.
         guard try !isReserved, try lock(SQLITE_LOCK_SHARED) else { return false }
         do {
+            // From the shared lock alone, later versions do not go on to the pending one. Where readers are waited for, that has to do:
+            // one that goes on to write would be refused at once.
+            guard try !besideReaders || lock(SQLITE_LOCK_RESERVED) else {
+                release()
+                return false
+            }
             if try lock(SQLITE_LOCK_EXCLUSIVE) { return true }
         } catch {
             release()

@@ -37,7 +37,7 @@ final class OpenStore: Sendable {
         self.generation = generation
         connections = ReadConnections(in: gate) {
             let queue = try DatabaseQueue(
-                opening: folder.pathByDescriptor.appending(file), busyTimeout: nil, .checked, preparing)
+                opening: folder.pathByDescriptor.appending(file), waiting: nil, .checked, preparing)
             // A folder of the same name may stand where that one was.
             try CoordinatorError.wrapping { () throws(FileError) in
                 try PlatformCalls.status(of: path).expect(identity, path)
@@ -58,7 +58,8 @@ final class OpenStore: Sendable {
         self.identity = identity
         generation = nil
         connections = ReadConnections(in: gate) {
-            let queue = try DatabaseQueue(opening: path, busyTimeout: file.busyTimeout, .vouchedFor, preparing)
+            let wait = file.busyTimeout.map { BusyWait(atMost: $0, gate) }
+            let queue = try DatabaseQueue(opening: path, waiting: wait, .vouchedFor, preparing)
             try CoordinatorError.wrapping { () throws(FileError) in
                 try PlatformCalls.statusFollowingLinks(of: path).expect(identity, path)
             }
@@ -99,14 +100,14 @@ extension FileStatus {
 extension DatabaseQueue {
     /// Opens a file that must be a regular one: a pipe would never open.
     fileprivate convenience init(
-        opening path: FilePath, busyTimeout: Duration?, _ trust: StoreTrust,
+        opening path: FilePath, waiting wait: BusyWait?, _ trust: StoreTrust,
         _ preparing: @escaping OpenStore.Preparation
     ) throws {
         let status = try CoordinatorError.wrapping { () throws(FileError) in
             try PlatformCalls.statusFollowingLinks(of: path)
         }
         guard status.kind == .file else { throw CoordinatorError.notAFile(path) }
-        guard let busyTimeout else {
+        guard let wait else {
             var configuration = Configuration.hardened(trust: trust, longestValue: status.size)
             configuration.prepareDatabase(preparing)
             try self.init(path: path.settledDatabaseURI, configuration: configuration)
@@ -114,7 +115,7 @@ extension DatabaseQueue {
         }
         // The next commit may write values that are longer than the file is now.
         var configuration = Configuration.hardened(trust: trust, longestValue: .max)
-        configuration.busyMode = .timeout(busyTimeout / .seconds(1))
+        configuration.busyMode = .callback { tries in wait.goesOn(tries: tries) }
         configuration.prepareDatabase(preparing)
         try self.init(path: path.databaseURI, configuration: configuration)
     }

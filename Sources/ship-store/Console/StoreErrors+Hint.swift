@@ -146,6 +146,7 @@ extension MetadataError {
         case .unusable:
             "only its app opens an encrypted store; `ship-store restore` puts a copy in place of a damaged one"
         case .noSpace(_, let limit): limit.hint
+        case .file(let error): error.hint
         case .cancelled, .sqlite: nil
         }
     }
