@@ -17,6 +17,10 @@ struct BucketPublication: PublicationStorage {
     private let headCaching: String
     private let sizes: MultipartUpload.Sizes
 
+    private static let objectCaching = "public, max-age=31536000, immutable"
+    /// Most pages of a list, and most objects in all: no publication comes near.
+    private static let (mostPages, mostListed) = (100_000, 1_000_000)
+
     private var place: Endpoint { .bucket(address) }
 
     /// - Throws: `.publication(.noCredentials)`, and what is wrong with the options.
@@ -88,7 +92,7 @@ struct BucketPublication: PublicationStorage {
     // MARK: Writing
 
     package func put(_ object: PublishedObject, from file: FilePath, as name: ContentDigest) async throws {
-        let (path, headers) = ("objects/\(name.hex)", [("Cache-Control", "public, max-age=31536000, immutable")])
+        let (path, headers) = ("objects/\(name.hex)", [("Cache-Control", Self.objectCaching)])
         guard object.size > sizes.whole else {
             _ = try await client.send(
                 StorageClient.Request(
@@ -105,16 +109,8 @@ struct BucketPublication: PublicationStorage {
 
     package func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String? {
         guard let tag else {
-            var new: String?
-            do {
-                new = try await write(head, ("If-None-Match", "*"))
-                // An attempt may have written it whose answer was lost.
-                if new == nil, await !isThere(head) { return nil }
-            } catch {
-                guard await isThere(head) else { throw error }
-            }
             if !isUnconditional { try await probe(head) }
-            return new ?? ""
+            return try await write(head, ("If-None-Match", "*"))
         }
         if let new = try await write(head, ("If-Match", tag)) { return new }
         // Some compare with the tag without its quotes.
@@ -125,84 +121,110 @@ struct BucketPublication: PublicationStorage {
 
     /// - Returns: The head's tag, or nothing where no condition keeps another program from replacing it; `nil` if the condition does not hold.
     private func write(_ head: [UInt8], _ condition: (String, String)) async throws -> String? {
+        let tag = try await write(head, at: "head", caching: headCaching, if: isUnconditional ? nil : condition)
+        return isUnconditional ? tag.map { _ in "" } : tag
+    }
+
+    /// - Returns: The tag; `nil` if the condition does not hold.
+    private func write(
+        _ bytes: [UInt8], at path: String, caching: String, if condition: (String, String)?
+    ) async throws -> String? {
         let answer = try await client.send(
             StorageClient.Request(
-                "PUT", "head",
-                headers: [("Cache-Control", headCaching)] + (isUnconditional ? [] : [condition]),
-                body: .bytes(head), payload: ContentDigest(hashing: head), size: Int64(head.count)),
+                "PUT", path, headers: [("Cache-Control", caching)] + [condition].compactMap(\.self),
+                body: .bytes(bytes), payload: ContentDigest(hashing: bytes), size: Int64(bytes.count)),
             // A conflict with another writer is one that has come first, or none: the head says which. There may be no head any more.
             accepting: [200, 404, 409, 412, 501])
         switch answer.status {
-        case 200: return isUnconditional ? "" : answer.response["ETag"] ?? ""
+        case 200: return answer.response["ETag"] ?? ""
         case 501: throw PublicationError.ignoresConditions(place)
         case 404 where answer.code != "NoSuchKey": throw client.error(answer)
         default: return nil
         }
     }
 
-    /// Tries whether conditions are honoured, as nothing else keeps two publishers apart. The same head is written, so that nothing is
-    /// lost where they are not.
+    /// Tries whether conditions are honoured, as nothing else keeps two publishers apart: with an object, before there is a head.
     private func probe(_ head: [UInt8]) async throws {
+        let path = "objects/\(ContentDigest(hashing: head).hex)"
         let tag = "\"\(ContentDigest(hashing: head + [0]).hex.prefix(32))\""
-        if try await write(head, ("If-None-Match", "*")) == nil, try await write(head, ("If-Match", tag)) == nil {
-            return
+        guard try await write(head, at: path, caching: Self.objectCaching, if: nil) != nil else {
+            throw PublicationError.contended(place)
         }
-        // Another program may have written its own since.
-        if await isThere(head) {
-            _ = try? await client.send(StorageClient.Request("DELETE", "head"), accepting: [200, 204, 404])
+        for condition in [("If-None-Match", "*"), ("If-Match", tag)] {
+            guard try await write(head, at: path, caching: Self.objectCaching, if: condition) == nil else {
+                throw PublicationError.ignoresConditions(place)
+            }
         }
-        throw PublicationError.ignoresConditions(place)
-    }
-
-    private func isThere(_ head: [UInt8]) async -> Bool {
-        guard case .head(head, _, _)? = try? await self.head(unlike: nil, fresh: true) else { return false }
-        return true
+        // What may not be removed here is an object that nothing needs.
+        _ = try? await client.send(StorageClient.Request("DELETE", path), accepting: [200, 204, 404])
     }
 
     package func objects() async throws -> [(name: ContentDigest, written: Timestamp)] {
-        let prefix = address.key("objects/")
-        var (found, token): ([(name: ContentDigest, written: Timestamp)], String?) = ([], nil)
-        repeat {
-            var query = [("list-type", "2"), ("prefix", prefix)]
-            if let token { query.append(("continuation-token", token)) }
-            let answer = try await client.send(StorageClient.Request("GET", nil, query: query), accepting: [200])
-            for element in answer.elements("Contents") {
-                guard let key = element.values(of: "Key").first, key.hasPrefix(prefix),
-                    let digest = ContentDigest(hex: key.dropFirst(prefix.count)),
-                    let written = element.values(of: "LastModified").first.flatMap(Self.time)
-                else { continue }
-                found.append((digest, written))
-            }
-            token =
-                answer.values(of: "IsTruncated").first == "true"
-                ? answer.values(of: "NextContinuationToken").first : nil
-        } while token != nil
+        var found: [(name: ContentDigest, written: Timestamp)] = []
+        try await list(
+            "Contents", [("list-type", "2")], next: [("continuation-token", "NextContinuationToken")]
+        ) { name, element in
+            if let written = element.time(of: "LastModified") { found.append((name, written)) }
+        }
         return found
     }
 
+    /// Reads a list of objects, page by page.
+    ///
+    /// - Parameters:
+    ///   - element: Of the XML, for each.
+    ///   - markers: The parameters that ask for the next page, and the elements that say it.
+    /// - Throws: `.badAnswer` for a list that does not end.
+    private func list(
+        _ element: String, _ query: [(String, String)], next markers: [(String, String)],
+        accepting statuses: Set<Int> = [200], _ take: (ContentDigest, StorageAnswer) -> Void
+    ) async throws {
+        let prefix = address.key("objects/")
+        var (marks, pages, count) = ([(String, String)](), Set<String>(), 0)
+        repeat {
+            let answer = try await client.send(
+                StorageClient.Request("GET", nil, query: query + [("prefix", prefix)] + marks), accepting: statuses)
+            guard answer.status == 200 else { return }
+            for element in answer.elements(element) {
+                guard let key = element.values(of: "Key").first, key.hasPrefix(prefix),
+                    let name = ContentDigest(hex: key.dropFirst(prefix.count))
+                else { continue }
+                count += 1
+                take(name, element)
+            }
+            let hasMore = answer.values(of: "IsTruncated").first == "true"
+            marks =
+                !hasMore ? [] : markers.compactMap { mark, name in answer.values(of: name).first.map { (mark, $0) } }
+            guard marks.isEmpty || pages.insert(marks.map(\.1).joined(separator: "\n")).inserted,
+                pages.count <= Self.mostPages, count <= Self.mostListed
+            else { throw PublicationError.badAnswer(place) }
+        } while !marks.isEmpty
+    }
+
     package func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
-        _ = try await client.send(
-            StorageClient.Request("DELETE", "objects/\(name.hex)"), accepting: [200, 204, 404])
+        let path = "objects/\(name.hex)"
+        // Another program may have written it again since it was listed.
+        let answer = try await client.send(StorageClient.Request("HEAD", path), accepting: [200, 404])
+        guard answer.status == 200, answer.modified.map({ $0 < time }) ?? true else { return }
+        _ = try await client.send(StorageClient.Request("DELETE", path), accepting: [200, 204, 404])
     }
 
     package func abandonUploads(begunBefore time: Timestamp) async throws {
-        let prefix = address.key("objects/")
-        let answer = try await client.send(
-            StorageClient.Request("GET", nil, query: [("uploads", ""), ("prefix", prefix)]),
+        var found: [(name: ContentDigest, id: String)] = []
+        try await list(
+            "Upload", [("uploads", "")],
+            next: [("key-marker", "NextKeyMarker"), ("upload-id-marker", "NextUploadIdMarker")],
             // Some do not list them, or not to everybody.
-            accepting: [200, 400, 403, 404, 405, 501])
-        for element in answer.status == 200 ? answer.elements("Upload") : [] {
-            guard let key = element.values(of: "Key").first, key.hasPrefix(prefix),
-                let name = ContentDigest(hex: key.dropFirst(prefix.count)),
-                let id = element.values(of: "UploadId").first,
-                let begun = element.values(of: "Initiated").first.flatMap(Self.time), begun < time
-            else { continue }
+            accepting: [200, 400, 403, 404, 405, 501]
+        ) { name, element in
+            guard let id = element.values(of: "UploadId").first, let begun = element.time(of: "Initiated"), begun < time
+            else { return }
+            found.append((name, id))
+        }
+        for (name, id) in found {
             try await MultipartUpload(client: client, name: "objects/\(name.hex)", headers: []).abort(id)
         }
     }
-
-    /// - Parameter text: `2026-11-20T19:04:05.000Z`.
-    private static func time(_ text: String) -> Timestamp? { Timestamp(String(text.prefix(19)) + "Z") }
 }
 
 extension String {

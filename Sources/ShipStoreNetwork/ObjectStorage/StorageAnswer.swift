@@ -1,3 +1,4 @@
+import EssentialFoundation
 import ShipProtocol
 import ShipTransport
 
@@ -6,6 +7,8 @@ struct StorageAnswer {
     let response: WebClient.Response
     /// The content, if it is short; `[]` where it was taken in pieces.
     let text: String
+    /// When the content had come.
+    var received = Date()
 
     var status: Int { response.status }
 
@@ -20,9 +23,23 @@ struct StorageAnswer {
     func elements(_ name: String) -> [StorageAnswer] {
         text.split(separator: "<\(name)>", omittingEmptySubsequences: false).dropFirst().compactMap { rest in
             rest.firstRange(of: "</\(name)>").map {
-                StorageAnswer(response: response, text: String(rest[..<$0.lowerBound]))
+                StorageAnswer(response: response, text: String(rest[..<$0.lowerBound]), received: received)
             }
         }
+    }
+
+    /// A time in the content, by this device's clock.
+    func time(of name: String) -> Timestamp? {
+        values(of: name).first.flatMap { Timestamp(String($0.prefix(19)) + "Z") }.map { here($0.date) }
+    }
+
+    /// When the object was written that is asked for, by this device's clock.
+    var modified: Timestamp? { response.modified.map(here) }
+
+    /// A time of the storage's clock. The difference is known to a few seconds: what is less is none.
+    private func here(_ time: Date) -> Timestamp {
+        let ahead = response.date?.timeIntervalSince(received) ?? 0
+        return Timestamp(time.addingTimeInterval(abs(ahead) < 5 ? 0 : -ahead))
     }
 
     private static func plain(_ text: Substring) -> String {

@@ -55,6 +55,9 @@ package final class WebClient: Sendable {
         /// The time at the server.
         package var date: Date? { self["Date"].flatMap { Date(webDate: $0) } }
 
+        /// When what is asked for was changed last, by the server's clock.
+        package var modified: Date? { self["Last-Modified"].flatMap { Date(webDate: $0) } }
+
         /// How long the server asks to wait [RFC 9110 section 10.2.3].
         fileprivate var retryAfter: Duration? {
             guard let text = self["Retry-After"] else { return nil }

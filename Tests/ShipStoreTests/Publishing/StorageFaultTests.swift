@@ -30,6 +30,21 @@ import Testing
         #expect(desk.runs > 200)
         #expect(desk.hasSentParts)
     }
+
+    @Test(arguments: [false, true])
+    func `nothing is published where conditions are ignored, whatever else fails`(isRemovable: Bool) async throws {
+        let server = try StorageServer()
+        server.ignoreConditions(forbiddingRemoval: !isRemovable)
+        let (storage, place) = try StorageServer.publication(onPort: server.port)
+        let round = try PublicationRound(seed: 2, in: storage, at: place)
+        for index in 0..<12 {
+            server.set((kind: .down, at: index, lasts: true))
+            await #expect(throws: (any Error).self) { try await round.publish() }
+            server.set(nil)
+            await #expect(throws: PublicationError.ignoresConditions(place)) { try await round.publish() }
+            #expect(server.content.heads.isEmpty)
+        }
+    }
 }
 
 /// A publication in storage, its publisher and its followers: one that has the state before, one that is long behind, and one that has none.
@@ -64,16 +79,8 @@ private final class FaultDesk {
 
     init() throws {
         server = try StorageServer()
-        guard case .bucket(let address) = try Endpoint("s3://bucket/kitchen"),
-            case .web(let endpoint) = try Endpoint("http://127.0.0.1:\(server.port)")
-        else { throw Flaw(what: "no address") }
-        var options = StorageOptions()
-        options.endpoint = endpoint
-        options.headCache = .seconds(5)
-        let storage = try BucketPublication(
-            at: address, options, Timeouts(), trusting: nil, Retries(pause: .microseconds(10)), StorageServer.sizes
-        ) { StorageSettings(["AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": "SECRET"]) }
-        round = try PublicationRound(seed: 1, in: storage, at: .bucket(address))
+        let (storage, place) = try StorageServer.publication(onPort: server.port)
+        round = try PublicationRound(seed: 1, in: storage, at: place)
         (before, after) = (
             Moment(folder: try round.scratch.folder("before")), Moment(folder: try round.scratch.folder("after"))
         )

@@ -1,5 +1,8 @@
 import Foundation
+import ShipLinks
 import ShipProtocol
+import ShipStore
+import ShipTransport
 import StoreFiles
 import Synchronization
 import TestSupport
@@ -52,6 +55,7 @@ final class StorageServer: Sendable {
         var rangesAreBroken: Fault?
         var flaws: [String] = []
         var uploadsBegun = 0
+        var (ignoresConditions, forbidsRemoval) = (false, false)
     }
 
     fileprivate final class Shelf: Sendable { let state = Mutex(State()) }
@@ -66,6 +70,25 @@ final class StorageServer: Sendable {
         let shelf = Shelf()
         self.shelf = shelf
         server = try HTTPServer { request in shelf.state.withLock { $0.answer(to: request) } }
+    }
+
+    /// The publication that lies in storage on this port.
+    static func publication(onPort port: UInt16) throws -> (storage: BucketPublication, place: Endpoint) {
+        let place = try Endpoint("s3://bucket/kitchen")
+        guard case .bucket(let address) = place, case .web(let endpoint) = try Endpoint("http://127.0.0.1:\(port)")
+        else { throw PublicationError.cannotPublish(place) }
+        var options = StorageOptions()
+        options.endpoint = endpoint
+        options.headCache = .seconds(5)
+        let storage = try BucketPublication(
+            at: address, options, Timeouts(), trusting: nil, Retries(pause: .microseconds(10)), sizes
+        ) { StorageSettings(["AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": "SECRET"]) }
+        return (storage, place)
+    }
+
+    /// Every write is done, whatever its condition.
+    func ignoreConditions(forbiddingRemoval forbidsRemoval: Bool) {
+        shelf.state.withLock { ($0.ignoresConditions, $0.forbidsRemoval) = (true, forbidsRemoval) }
     }
 
     /// Whether an object has come in parts.
@@ -141,7 +164,10 @@ extension StorageServer.State {
             guard request.headers["x-amz-content-sha256"] == ContentDigest(hashing: request.body).hex else {
                 return Answer(400, [], Array("<Error><Code>XAmzContentSHA256Mismatch</Code></Error>".utf8))
             }
+            let found = path == "head" ? content.heads.last : content.objects[path]
+            if !ignoresConditions, Self.isInVain(request, over: found) { return Answer(412) }
             return path == "head" ? putHead(request) : putObject(request, at: path)
+        case "DELETE" where forbidsRemoval: return Answer(403)
         case "DELETE":
             content.objects[path] = nil
             return Answer(204)
@@ -205,10 +231,13 @@ extension StorageServer.State {
         return Answer(200, ["ETag: \(Self.tag(body))"])
     }
 
+    /// Whether the condition of a request does not hold.
+    private static func isInVain(_ request: HTTPServer.Request, over found: [UInt8]?) -> Bool {
+        if request.headers["if-none-match"] == "*", found != nil { return true }
+        return request.headers["if-match"].map { $0 != found.map(tag) } ?? false
+    }
+
     private mutating func putHead(_ request: HTTPServer.Request) -> Answer {
-        let found = content.heads.last.map(Self.tag)
-        if request.headers["if-none-match"] == "*", found != nil { return Answer(412) }
-        if let tag = request.headers["if-match"], tag != found { return Answer(412) }
         if request.headers["if-match"] == nil, request.headers["if-none-match"] == nil {
             flaws.append("a head without a condition")
         }
