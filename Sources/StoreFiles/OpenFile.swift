@@ -164,10 +164,11 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// Gives the file a time of change that is at least a second after another, if it has an earlier one.
+    /// Gives the file a time of change that is at least a second after another, if it has an earlier one, and there are later ones.
     package func setModified(after time: Duration) throws(FileError) {
-        let earliest = Duration.seconds(time.components.seconds + 1)
-        guard try status.modified < earliest else { return }
+        let (second, isBeyond) = time.components.seconds.addingReportingOverflow(1)
+        let earliest = Duration.seconds(second)
+        guard !isBeyond, try status.modified < earliest else { return }
         try PlatformCalls.setModified(of: descriptor, path, to: earliest)
     }
 

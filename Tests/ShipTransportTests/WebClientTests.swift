@@ -72,6 +72,18 @@ import Testing
         #expect(log.all.map(\.connection) == [1, 1, 2])
     }
 
+    @Test func `of servers to which redirections lead the last few connections are kept`() async throws {
+        let targets = try (0..<8).map { _ in try serving([Answer(200)]) }
+        let (origin, log) = try serving(
+            (targets + targets.prefix(1)).map {
+                Answer(302, ["Location: http://127.0.0.1:\($0.server.port)/x"])
+            })
+        let client = client()
+        for _ in 0..<9 { #expect(try await get(origin, by: client).status == 200) }
+        #expect(log.all.allSatisfy { $0.connection == 1 })
+        #expect(targets[0].log.all.map(\.connection) == [1, 2])
+    }
+
     @Test(arguments: [408, 429, 500, 502, 503, 504])
     func `what may pass is asked for again, and no more often than that`(status: Int) async throws {
         let (server, log) = try serving([Answer(status, [], [1, 2]), Answer(status), Answer(200, [], [7])])

@@ -36,6 +36,17 @@ import Testing
         #expect(errno { try Folder.make("/proc/no such folder/below") } == .noSuchFileOrDirectory)
     }
 
+    /// As on tmpfs, where a time may be any.
+    @Test func `a file gets a later time than another, unless there is none`() throws {
+        let path = scratch.path.appending("file")
+        let file = try OpenFile.creating(path)
+        let before = try file.status.modified
+        try file.setModified(after: .seconds(Int64.max))
+        #expect(try file.status.modified == before)
+        try file.setModified(after: before + .seconds(100))
+        #expect(try file.status.modified > before + .seconds(100))
+    }
+
     @Test func `a file is made once, for its owner, and not through a link`() throws {
         let path = scratch.path.appending("file")
         try OpenFile.creating(path).write([1, 2, 3])

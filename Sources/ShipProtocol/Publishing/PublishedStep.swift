@@ -51,24 +51,33 @@ extension PublishedStep {
     ) -> [PublishedStep]? {
         guard held != newest else { return [] }
         let overhead = requestCost + max(0, storeSize) / bytesWrittenForOne
-        var best: [ManifestContent.ID?: (cost: Int64, steps: [PublishedStep])] = [held: (0, [])]
+        // The last step of each way, and for each step the one before it: both are indices.
+        var best: [ManifestContent.ID?: (cost: Int64, last: Int?)] = [held: (0, nil)]
         // A receiver that holds something may still take the whole.
-        if held != nil { best[ManifestContent.ID?.none] = (0, []) }
+        if held != nil { best[ManifestContent.ID?.none] = (0, nil) }
         let usable = steps.filter { $0.counter > counter }.sorted { $0.counter < $1.counter }
+        var before = [Int?](repeating: nil, count: usable.count)
         var index = 0
         while index < usable.count {
             // Steps of one number all lead to one content: none of them follows another.
             let end = usable[index...].firstIndex { $0.counter != usable[index].counter } ?? usable.count
-            var found: [(ManifestContent.ID, (cost: Int64, steps: [PublishedStep]))] = []
-            for step in usable[index..<end] {
-                guard let before = best[step.from] else { continue }
-                let (cost, overflow) = before.cost.addingReportingOverflow(step.size + overhead)
-                if !overflow { found.append((step.to, (cost, before.steps + [step]))) }
+            var found: [(ManifestContent.ID, (cost: Int64, last: Int?))] = []
+            for number in index..<end {
+                let step = usable[number]
+                guard let way = best[step.from] else { continue }
+                before[number] = way.last
+                let (cost, overflow) = way.cost.addingReportingOverflow(step.size + overhead)
+                if !overflow { found.append((step.to, (cost, number))) }
             }
             for (content, way) in found where way.cost < best[content]?.cost ?? .max { best[content] = way }
             index = end
         }
-        return best[newest]?.steps
+        var (way, last) = ([PublishedStep](), best[newest]?.last)
+        while let number = last {
+            way.append(usable[number])
+            last = before[number]
+        }
+        return way.isEmpty ? nil : way.reversed()
     }
 
     /// About the bytes of a request and its answer.

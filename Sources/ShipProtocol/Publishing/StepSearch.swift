@@ -20,6 +20,8 @@ package struct StepSearch: Sendable {
 
     /// For which part of the bytes of a way to look for a shorter one.
     private static let shareOfSearch: Int64 = 16
+    /// Most steps to look among: those that a publisher makes are far fewer.
+    private static let mostSteps = 16_384
 
     /// - Parameters:
     ///   - store: What the head says of it.
@@ -48,6 +50,7 @@ package struct StepSearch: Sendable {
             guard held != nil, route.first?.from == nil, cost <= size / Self.shareOfSearch else { return nil }
         }
         guard !read.isEmpty else { return store.catalog }
+        guard steps.count < Self.mostSteps else { return nil }
         // The first catalog after what is held has the steps from there, or there are none.
         let later = held == nil ? nil : named.filter { $0.counter > counter }.min { $0.counter < $1.counter }
         return [later, landmark].compactMap { $0?.object }.first { !read.contains($0.sha256) }

@@ -7,7 +7,7 @@ import StoreFiles
 import Synchronization
 package import SystemPackage
 
-/// Speaks with web servers [RFC 9110, RFC 9112]. It keeps a connection to each for the next request. One request is made at a time, and
+/// Speaks with web servers [RFC 9110, RFC 9112]. It keeps the connections to the last few for the next request. One request is made at a time, and
 /// again if that may help.
 package final class WebClient: Sendable {
     private let software: String
@@ -16,7 +16,10 @@ package final class WebClient: Sendable {
     private let authorities: FilePath?
     private let proxies: WebProxies
     private let retries: Retries
-    private let connections = Mutex<[WebTarget.Server: WebConnection]>([:])
+    /// The connections that are kept, the one that was used last at the end.
+    private let connections = Mutex<[(server: WebTarget.Server, connection: WebConnection)]>([])
+    /// Most of them: each redirection may lead to another server.
+    private static let mostConnections = 4
 
     /// How often to follow a redirection.
     private static let mostRedirections = 5
@@ -34,7 +37,7 @@ package final class WebClient: Sendable {
         self.authorities = authorities ?? PlatformCalls.path(inVariable: "SSL_CERT_FILE")
     }
 
-    deinit { for connection in connections.withLock({ Array($0.values) }) { connection.close() } }
+    deinit { for connection in connections.withLock({ $0.map(\.connection) }) { connection.close() } }
 
     /// A server's answer, before the content.
     package struct Response: Sendable {
@@ -184,7 +187,7 @@ package final class WebClient: Sendable {
         _ takes: (Response) throws -> Bool, _ take: ([UInt8]) throws -> Bool
     ) async throws -> WebTarget? {
         let server = request.target.server
-        if let kept = connections.withLock({ $0.removeValue(forKey: server) }), kept.isOpen {
+        if let kept = kept(for: server), kept.isOpen {
             do {
                 let head = try await exchange(request, over: kept, deadline)
                 return try await read(head, of: request, over: kept, deadline, takes, take)
@@ -201,6 +204,20 @@ package final class WebClient: Sendable {
         } catch is ClosedBeforeAnswer {
             throw LinkError.closedByPeer
         }
+    }
+
+    private func kept(for server: WebTarget.Server) -> WebConnection? {
+        connections.withLock { kept in
+            kept.lastIndex { $0.server == server }.map { kept.remove(at: $0).connection }
+        }
+    }
+
+    private func keep(_ connection: WebConnection, to server: WebTarget.Server) {
+        let oldest = connections.withLock { kept in
+            kept.append((server, connection))
+            return kept.count > Self.mostConnections ? kept.removeFirst().connection : nil
+        }
+        oldest?.close()
     }
 
     private struct ClosedBeforeAnswer: Error {}
@@ -280,7 +297,7 @@ package final class WebClient: Sendable {
         // What is left of an answer would be taken for the next.
         defer {
             if isWhole, head.isKeepAlive, connection.isOpen {
-                connections.withLock { $0[request.target.server] = connection }
+                keep(connection, to: request.target.server)
             } else {
                 connection.close()
             }

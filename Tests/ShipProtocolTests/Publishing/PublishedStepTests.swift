@@ -29,6 +29,24 @@ import Testing
         if let found { #expect(ways.contains(found), "seed \(seed)") }
     }
 
+    /// A publisher decides how many steps there are.
+    @Test(.enabled(if: MemoryUse.isMeaningful)) func `a way of thousands of steps takes little memory`() async {
+        await #expect(processExitsWith: .success) {
+            let steps = (1...8000).map {
+                PublishedStep(
+                    from: PublishedStepTests.content($0 - 1), to: PublishedStepTests.content($0), counter: UInt64($0),
+                    size: 1, sha256: nil)
+            }
+            let before = try MemoryUse.peak
+            let found = PublishedStep.route(
+                from: PublishedStepTests.content(0), above: 0, to: PublishedStepTests.content(8000),
+                among: steps.reversed(), storeSize: 1)
+            #expect(found == steps)
+            let grown = try MemoryUse.peak - before
+            #expect(grown < 50_000_000, "\(grown) bytes")
+        }
+    }
+
     /// All ways whose numbers rise.
     private static func ways(
         from held: ManifestContent.ID?, above counter: UInt64, to newest: ManifestContent.ID, _ steps: [PublishedStep]
