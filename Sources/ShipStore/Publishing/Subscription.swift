@@ -41,6 +41,9 @@ final class Subscription {
         let content: ManifestContent.ID
         let error: ShipmentError
         let time: ContinuousClock.Instant
+
+        /// Whether another attempt may succeed: what lies there may be another at any time, and so may be who is allowed to read it.
+        var mayPass: Bool { if case .publication = error { true } else { error.mayPass } }
     }
 
     /// How often to read the head anew, because an object has gone meanwhile.
@@ -127,7 +130,7 @@ final class Subscription {
             consumer.installer.note(halted: halted, of: name)
             guard let store = try state(of: name, in: head) else { continue }
             if let failure = failures[store.name], failure.content == store.newest,
-                !failure.error.mayPass || .now - failure.time < patience
+                !failure.mayPass || .now - failure.time < patience
             {
                 continue
             }

@@ -150,13 +150,13 @@ struct BucketPublication: PublicationStorage {
         guard try await write(head, at: path, caching: Self.objectCaching, if: nil) != nil else {
             throw PublicationError.contended(place)
         }
-        for condition in [("If-None-Match", "*"), ("If-Match", tag)] {
-            guard try await write(head, at: path, caching: Self.objectCaching, if: condition) == nil else {
-                throw PublicationError.ignoresConditions(place)
-            }
+        var isIgnored = false
+        for condition in [("If-None-Match", "*"), ("If-Match", tag)] where !isIgnored {
+            isIgnored = try await write(head, at: path, caching: Self.objectCaching, if: condition) != nil
         }
-        // What may not be removed here is an object that nothing needs.
+        // Where it may not be removed it is an object that nothing needs.
         _ = try? await client.send(StorageClient.Request("DELETE", path), accepting: [200, 204, 404])
+        if isIgnored { throw PublicationError.ignoresConditions(place) }
     }
 
     package func objects() async throws -> [(name: ContentDigest, written: Timestamp)] {

@@ -12,11 +12,15 @@ final class InterruptedStorage: PublicationStorage {
     private let isCancelling: Bool
 
     init(_ storage: StorageInMemory, by action: @escaping @Sendable () async throws -> Void) {
-        (self.storage, self.action, isCancelling) = (storage, Mutex(action), false)
+        self.storage = storage
+        self.action = Mutex(action)
+        isCancelling = false
     }
 
     init(cancellingAfter storage: StorageInMemory) {
-        (self.storage, action, isCancelling) = (storage, Mutex(nil), true)
+        self.storage = storage
+        action = Mutex(nil)
+        isCancelling = true
     }
 
     func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead {
