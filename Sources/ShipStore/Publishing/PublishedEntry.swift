@@ -101,7 +101,7 @@ struct PublishedEntry {
         }
         let (bundled, bundle) = try await steps.put(bundled: alone)
         let others = bundled + [single].compactMap(\.self)
-        // From the last content no step leads on: its copy was not remembered, or another one is there. A whole is for those who hold it, too.
+        // No step leads on from the last content, as where its copy was not remembered: a whole is for those who hold that, too.
         let isCutOff = before != nil && next == nil && skip?.from != before?.newest
         var catalog: StoreCatalog?
         if let known, let landmark = known.landmark, let skip, !isCutOff {

@@ -59,7 +59,7 @@ extension Publisher {
         return left
     }
 
-    /// A device that goes on after another one writes heads without the stores of that one: it says nothing of them before it has published them.
+    /// Checks that this device has published the stores of the one before: its heads list no others, so they say nothing of them.
     ///
     /// - Throws: `.incomplete`.
     private func checkAllIsPublished(_ known: KnownHead) throws {

@@ -302,12 +302,12 @@ package final class Publisher: Sendable {
             }
         } catch let error where !(error is FileError) && error as? PublicationError != .tooMany(place) {
             // It may be there all the same, if only the answer was lost, or was not waited for.
-            guard await finish({ [self] in await isHead(bytes) }) else { throw error }
+            guard await isHead(bytes) else { throw error }
         }
         return bytes.count
     }
 
-    /// Does what a head that was written makes necessary, also where the task is cancelled meanwhile: then it has a few seconds.
+    /// Does what a head that may have been written makes necessary, also where the task is cancelled meanwhile: then it has a few seconds.
     private func finish<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         let task = Task { await body() }
         return await withTaskCancellationHandler {
@@ -335,7 +335,9 @@ package final class Publisher: Sendable {
     }
 
     private func isHead(_ bytes: [UInt8]) async -> Bool {
-        guard case .head(bytes, _, _)? = try? await storage.head(unlike: nil, fresh: true) else { return false }
-        return true
+        await finish { [storage] in
+            guard case .head(bytes, _, _)? = try? await storage.head(unlike: nil, fresh: true) else { return false }
+            return true
+        }
     }
 }
