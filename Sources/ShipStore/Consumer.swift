@@ -135,11 +135,19 @@ public final class Consumer: Sendable {
         return outcome.receipts
     }
 
-    /// How often `removeUnwelcome` is to be called while a consumer listens.
-    package static let lookingAfterWaiting = Duration.seconds(60)
+    private static let lookingAfterWaiting = Duration.seconds(60)
+
+    /// Removes what broke off and nobody waits for any more, again and again, until the task is cancelled: a consumer that listens or follows
+    /// may be without a new session for days.
+    package func keepRemovingUnwelcome() async throws {
+        while true {
+            removeUnwelcome()
+            try await Task.sleep(for: Self.lookingAfterWaiting)
+        }
+    }
 
     /// Removes shipments that broke off a day ago, or whose sender may no longer send.
-    package func removeUnwelcome() {
+    private func removeUnwelcome() {
         installer.folder.removeExpiredShipments()
         installer.removeExpiredObjects()
         // If the list cannot be read, sessions fail for it.

@@ -22,12 +22,7 @@ extension Consumer {
             role: .sender, trust: options.trust, window: window, timeouts: options.timeouts, place: inbox.root
         ) { report(ReceiveReport(.listener($0))) }
         do {
-            try await listener.serve(on: address, link) {
-                while !Task.isCancelled {
-                    self.removeUnwelcome()
-                    try await Task.sleep(for: Self.lookingAfterWaiting)
-                }
-            } _: { link in
+            try await listener.serve(on: address, link, beside: keepRemovingUnwelcome) { link in
                 await self.handle(link, first, report)
             }
         } catch {

@@ -90,7 +90,9 @@ struct SessionListener {
     /// - Throws: Among others, errors of the list of trusted devices.
     private func options(_ link: LinkOptions, for endpoint: Endpoint) throws(ShipmentError) -> LinkOptions {
         var link = link
-        guard link.fitDescriptors() else { throw .file(FileError(.open, place, .tooManyOpenFiles)) }
+        guard link.fit(into: PlatformCalls.freeDescriptors) else {
+            throw .file(FileError(.open, place, .tooManyOpenFiles))
+        }
         guard case .tcp = endpoint, case .trustedPeers(let device) = trust else { return link }
         // What a program of this machine may bring into an inbox, it may not take out of a store.
         let security = try ListenerSecurity(device, as: role, pairingIn: window, isAlwaysStrict: role == .receiver)
@@ -111,13 +113,18 @@ extension LinkOptions {
     /// The descriptors of a session, with its checker, and those of a listener beside them: as counted in /proc/PID/fd.
     private static let descriptors = (ofSession: 15, ofListener: 16)
 
+    /// So many connections that are not known yet have a descriptor before a second session has any, so that silent ones push nobody out.
+    private static let fewHandshakes = 8
+
     /// Admits no more at a time than descriptors allow: the others wait, as they do where all places are taken.
     ///
+    /// - Parameter free: How many descriptors there are for it.
     /// - Returns: Whether there is a place at all.
-    fileprivate mutating func fitDescriptors() -> Bool {
-        let free = PlatformCalls.freeDescriptors - Self.descriptors.ofListener
-        maximumConnections = min(maximumConnections, free / Self.descriptors.ofSession)
+    mutating func fit(into free: Int) -> Bool {
+        let free = free - Self.descriptors.ofListener
         // Those that are not known yet have one each.
+        let kept = min(maximumHandshakes, max(Self.fewHandshakes, free / 8), max(0, free - Self.descriptors.ofSession))
+        maximumConnections = min(maximumConnections, (free - kept) / Self.descriptors.ofSession)
         maximumHandshakes = max(1, min(maximumHandshakes, free - maximumConnections * Self.descriptors.ofSession))
         maximumHandshakesPerAddress = min(maximumHandshakesPerAddress, maximumHandshakes)
         return maximumConnections > 0

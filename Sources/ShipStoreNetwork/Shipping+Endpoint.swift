@@ -214,13 +214,24 @@ extension Consumer {
         report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) {
         do {
-            if let reader = try publication(at: endpoint, link) {
-                return try await follow(
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await self.keepRemovingUnwelcome() }
+                guard let reader = try publication(at: endpoint, link) else {
+                    return try await follow(connectingTo: endpoint, keepsTrying: keepsTrying, link, report)
+                }
+                try await follow(
                     published: reader, at: endpoint, every: interval, keepsTrying: keepsTrying, report: report)
             }
         } catch {
             throw ShipmentError(error)
         }
+    }
+
+    private func follow(
+        connectingTo endpoint: Endpoint, keepsTrying: Bool, _ link: LinkOptions,
+        _ report: @escaping @Sendable (ReceiveReport) -> Void
+    ) async throws(ShipmentError) {
         // Why the last shipment of each store failed: what goes on failing for the same reason is told once.
         let failures = Mutex<[StoreName?: ShipmentError]>([:])
         let attempts = Attempts(keepsTrying: keepsTrying) { report(ReceiveReport(.disconnected($0))) }
