@@ -1,20 +1,21 @@
 import ShipLinks
+import ShipProtocol
 import Synchronization
 import Testing
 
 @testable import ShipStore
 
+/// Takes all bytes at once.
+private final class Taker: LinkWriter {
+    private let taken = Mutex<[UInt8]>([])
+
+    var bytes: [UInt8] { taken.withLock { $0 } }
+
+    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) { taken.withLock { $0 += bytes } }
+    func finish() async throws(LinkError) {}
+}
+
 @Suite struct `A writer that goes no faster than a limit` {
-    /// Takes all bytes at once.
-    private final class Taker: LinkWriter {
-        private let taken = Mutex<[UInt8]>([])
-
-        var bytes: [UInt8] { taken.withLock { $0 } }
-
-        func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) { taken.withLock { $0 += bytes } }
-        func finish() async throws(LinkError) {}
-    }
-
     @Test(.timeLimit(.minutes(1))) func `sends what is left of a frame whose task is cancelled, and then the next one`()
         async throws
     {
@@ -31,5 +32,15 @@ import Testing
         // What had not begun does not go.
         try await writer.write([2], within: .seconds(30))
         #expect(taker.bytes == [UInt8](repeating: 1, count: 8000) + [2])
+    }
+}
+
+@Suite struct `A writer of padded frames` {
+    @Test func `pads the last one, too`() async throws {
+        for frame in [Frame.end, .cancel(Reason(.stopped, message: "it was stopped", ending: .session))] {
+            let taker = Taker()
+            await FrameWriter(taker, Timeouts(), isPadded: true).sendLast(frame)
+            #expect(taker.bytes.count % Frame.paddingStep == 0 && !taker.bytes.isEmpty)
+        }
     }
 }

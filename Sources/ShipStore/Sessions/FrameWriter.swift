@@ -74,7 +74,7 @@ final class FrameWriter: Sendable {
 
     /// Sends a last frame, even if the task is cancelled; the link may be broken.
     func sendLast(_ frame: Frame) async {
-        guard let bytes = try? frame.serialized() else { return }
+        guard let bytes = try? padded(frame.serialized(), isPadded) else { return }
         // An unstructured task is not cancelled with this one.
         await Task { try? await self.write(bytes, within: .seconds(1), total: .seconds(2)) }.value
     }
@@ -111,12 +111,16 @@ final class FrameWriter: Sendable {
     private func send(_ message: [UInt8]) async throws { try await send(message, isPadded: isPadded) }
 
     private func send(_ message: [UInt8], isPadded: Bool) async throws {
-        // One write for both: an observer of the line could tell two writes apart.
-        let bytes = isPadded ? Frame.padding(before: message.count) + message : message
+        let bytes = padded(message, isPadded)
         let start = ContinuousClock.now
         try await write(bytes)
         let waited = .now - start
         count.withLock { $0 = ($0.bytes + Int64(bytes.count), $0.waiting + waited, .now) }
+    }
+
+    /// One write for both: an observer of the line could tell two writes apart.
+    private func padded(_ message: [UInt8], _ isPadded: Bool) -> [UInt8] {
+        isPadded ? Frame.padding(before: message.count) + message : message
     }
 
     /// - Throws: `LinkError.timedOut(.writing)` if the link takes no byte for too long, or fewer bytes a second than `minimumRate`.
