@@ -216,11 +216,14 @@ import Testing
         _ = try await next.end()
     }
 
-    @Test func `whoever interrupts a sender can go on`() async throws {
+    /// A sender with a limit waits in the middle of frames.
+    @Test(arguments: [false, true]) func `whoever interrupts a sender can go on`(hasLimit: Bool) async throws {
         let size = try await wholeSize()
         let receiver = try await desk.listen()
-        let relay = try await CuttingRelay(to: receiver, rate: size / 3)
-        let sender = try desk.start("send", "Large.sqlite", "--to", relay.address, "--level", "6", "--json")
+        let relay = try await CuttingRelay(to: receiver, rate: hasLimit ? 100_000_000 : size / 3)
+        let sender = try desk.start(
+            ["send", "Large.sqlite", "--to", relay.address, "--level", "6", "--json"]
+                + (hasLimit ? ["--limit-rate", "\(size / 3)"] : []))
         _ = try await sender.waitForLine(containing: "connected to ")
         try await Task.sleep(for: .seconds(1.5))
         sender.signal(SIGINT)
