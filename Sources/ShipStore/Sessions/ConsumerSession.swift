@@ -56,6 +56,12 @@ package struct ConsumerSession {
             self.reader = reader
         }
 
+        /// Another shipment may follow in a session that stays, which has no end: what was known of the last one does not count.
+        func reopen() throws(ShipmentError) {
+            clock.beginAnew()
+            try authorization.reopen()
+        }
+
         /// Of the decoders of all shipments. A sender that ends its side of a two-way link before the last receipt has gone.
         var decoding: DecodingLimits {
             DecodingLimits(clock: clock) { [reader, isTwoWay = mode == .twoWay] in
@@ -150,13 +156,10 @@ package struct ConsumerSession {
                 report(.failed(failure))
             }
             dialogue.end(of: shipment)
+            frames.expectNothing()
             // The rest of what was refused comes no slower than what is taken.
-            if dialogue.skipsRefused {
-                frames.expectSending(of: shipment.manifest.totalSize)
-            } else {
-                frames.expectNothing()
-            }
-            if dialogue.stays != nil { try shared.authorization.reopen() }
+            if dialogue.skipsRefused { frames.expectSending(of: shipment.manifest.totalSize) }
+            if dialogue.stays != nil { try shared.reopen() }
         }
     }
 
