@@ -10,6 +10,25 @@ final class FullTextSource {
         let pages: any PageSource
         let geometry: PageGeometry
         let makeSpillFile: () throws -> any SpillFile
+        let budget: Budget
+    }
+
+    /// The work that sorting the postings of a store may take, over all its indexes. A receiver would refuse more.
+    final class Budget {
+        /// Units that may still go into postings from which no leaf follows: those of the same rows would be sorted for each of the indexes that
+        /// share these rows.
+        private var inVain: Int
+        fileprivate let work = DecodingWork()
+
+        /// - Parameter bytes: Of the store.
+        init(bytes: Int) {
+            work.pay(bytes: bytes)
+            inVain = work.left / 8
+        }
+
+        fileprivate var isLeft: Bool { inVain > 0 }
+
+        fileprivate func waste(_ units: Int) { inVain -= units }
     }
 
     /// Postings that are looked through for those with which a leaf begins, and their bytes.
@@ -41,6 +60,8 @@ final class FullTextSource {
         /// `nil` if nothing follows.
         var leaves: FullTextLeaves?
         var isSent = false
+        /// Units that sorting them took.
+        var work = 0
         /// Postings passed since the last leaf that follows.
         var passed = 0
         /// Postings that were looked through and are not those with which a leaf begins.
@@ -133,6 +154,7 @@ final class FullTextSource {
         var ended: [UInt64]?
         if current?.number != number {
             ended = end()
+            if let current, !current.isSent { store.budget.waste(current.work) }
             current = try begin(number, rowids)
         }
         guard var current, let stored = current.stored.take(leaf) else { return (false, ended ?? end()) }
@@ -171,14 +193,17 @@ final class FullTextSource {
         var shape = shape
         shape.rowids = rowids
         var current = Current(number: number, shape: shape)
+        let work = store.budget.work
+        guard store.budget.isLeft else { return current }
+        let before = work.spent
         do {
             let postings = try shape.postings(
-                in: store.pages, store.geometry, root: contentRoot, DecodingWork(free: .max / 2),
-                spill: store.makeSpillFile)
+                in: store.pages, store.geometry, root: contentRoot, work, spill: store.makeSpillFile)
             current.leaves = FullTextLeaves(postings)
         } catch is CompressionError {
-            // A posting that is too long.
+            // A posting is too long, or nothing is left to spend.
         }
+        current.work = work.spent - before
         return current
     }
 }

@@ -87,7 +87,9 @@ package struct StoreWalk {
         geometry = PageGeometry(settings)
         if let makeSpillFile, settings.textEncoding <= 1 {
             fullText = FullTextTables(
-                FullTextSource.Store(pages: pages, geometry: geometry, makeSpillFile: makeSpillFile))
+                FullTextSource.Store(
+                    pages: pages, geometry: geometry, makeSpillFile: makeSpillFile,
+                    budget: FullTextSource.Budget(bytes: Int(pages.pageCount) * settings.pageSize)))
         }
         use = PageUse(pageCount: pages.pageCount)
         content = SegmentContent(settings.integers, capacity: recorded.first ?? capacities().first)

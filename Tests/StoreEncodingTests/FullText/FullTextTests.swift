@@ -117,6 +117,27 @@ import Testing
         #expect(Self.size(try Self.segments(indexed, derives: false)) > size * 3 / 2)
     }
 
+    /// Each index has the rowids of all rows, and no leaf that follows from them.
+    @Test func `are given up where the texts would be read for index after index in vain`() throws {
+        let copy = try Copy("PRAGMA page_size = 4096") { database in
+            try database.execute(
+                sql: """
+                    CREATE VIRTUAL TABLE f USING fts5(a, b UNINDEXED, prefix = '1 2 3');
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+                    INSERT INTO f(rowid, a, b) SELECT i, 'zebra', zeroblob(100000) FROM n;
+                    WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+                    INSERT INTO f_data(id, block) SELECT i << 37 | 1, x'0000000d02306101020213020204' FROM n;
+                    """)
+        }
+        let pages = CountedPages(try MemoryPages(copy.bytes))
+        var segments: [[UInt8]] = []
+        try StoreWalk.run(over: pages, shapes: copy.shapes, makeSpillFile: { MemorySpill() }) {
+            segments.append(try $0.encoded(.fast))
+        }
+        #expect(pages.reads < 20 * Int(pages.pageCount))
+        #expect(try copy.built(from: segments) == copy.bytes)
+    }
+
     @Test func `are refused or make something else, whatever they say`() throws {
         var random = RepeatableRandom(seed: 5)
         let copy = try Self.store(&random)

@@ -184,20 +184,6 @@ import Testing
         #expect(try reads(40) < reads(1) + 1000)
     }
 
-    private final class CountedPages: PageSource {
-        private let pages: any PageSource
-        private(set) var reads = 0
-
-        init(_ pages: any PageSource) { self.pages = pages }
-
-        var pageCount: UInt32 { pages.pageCount }
-
-        func read(_ number: UInt32, into page: inout [UInt8]) throws {
-            reads += 1
-            try pages.read(number, into: &page)
-        }
-    }
-
     @Test func `rows that change after others have gone find what they were, in a table without rowids`() throws {
         let delta = try DeltaOfStores(
             """

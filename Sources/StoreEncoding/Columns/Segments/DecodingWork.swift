@@ -34,7 +34,7 @@ package final class DecodingWork {
     /// How much work is done between two looks at the clock: some milliseconds.
     private static let stretch = 1 << 20
     private let limits: DecodingLimits
-    private var left: Int
+    private(set) var left: Int
     /// In all.
     private(set) var spent = 0
     private var untilLook = stretch
