@@ -109,8 +109,8 @@ package struct AdaptiveCompression: Hashable, Sendable {
         return false
     }
 
-    /// The most bytes of a delta for which it is better than the store itself. On a slow link it is what the store takes at the least; on
-    /// one that may be fast, a delta whose encoding takes about as long as sending the store.
+    /// The most bytes of a delta. On a slow link it is the size of the store, and the encoder compares the delta with the encoded store; on one
+    /// that may be fast, a delta whose encoding takes about as long as sending the store.
     package var deltaLimit: Int64 { max(Self.smallSize / 4, seemsFast ? storeSize / 8 : storeSize) }
 
     /// Whether the sender may soon take back what it sends now.

@@ -18,6 +18,9 @@ package struct DeltaEncoder {
     private static let smallSize: Int64 = 4 * 1024 * 1024
     /// A delta that takes a smaller part of the store's bytes is not compared with the encoded store, which takes long.
     private static let smallPart: Int64 = 1024
+    /// A delta of a larger store is compared with the encoded store when it takes this part of the store's bytes, and whenever it has
+    /// half as many again.
+    private static let comparedPart: Int64 = 64
 
     /// - Parameters:
     ///   - base: The file that the receiver has. Neither file changes meanwhile.
@@ -68,7 +71,8 @@ package struct DeltaEncoder {
         }
     }
 
-    /// Encodes the delta of a small store only if it is no larger than the rows of the store; that of a large one goes on as it comes.
+    /// Encodes the delta of a small store only if it is no larger than the rows of the store. That of a large one goes on as it comes, until
+    /// it is larger than the rows at a low effort.
     ///
     /// - Parameters: As for `encode`.
     /// - Throws: As `encode` does, and `.tooLarge`.
@@ -78,12 +82,29 @@ package struct DeltaEncoder {
         var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
         try new.read(1, into: &header)
         let size = Int64(new.pageCount) * Int64((try? DatabaseHeader(decoding: header).pageSize) ?? 0)
-        guard size <= Self.smallSize else { return try encode(limit: limit, deliver: deliver) }
+        guard size <= Self.smallSize else {
+            var (sum, next) = (0, Int(size / Self.comparedPart))
+            return try encode(limit: limit) { segment in
+                sum += segment.bytes.count
+                if let shapes, sum > next {
+                    next = sum * 3 / 2
+                    let isWholeSmaller = try StoreWalk.takesLess(than: sum, over: new, shapes, comparedEffort)
+                    if isWholeSmaller { throw EncodingFailure.tooLarge }
+                }
+                try deliver(segment)
+            }
+        }
         var segments: [EncodedSegment] = []
         try encode(limit: limit) { segments.append($0) }
         let sum = segments.reduce(0) { $0 + $1.bytes.count }
         if Int64(sum) * Self.smallPart > size, try isWholeSmaller(than: sum) { throw EncodingFailure.tooLarge }
         for segment in segments { try deliver(segment) }
+    }
+
+    /// The lowest effort that finds what is there more than once, unless time counts for more.
+    private var comparedEffort: SegmentEffort {
+        let quick = SegmentEffort(.quick)
+        return wholeEffort.deflateLevel < quick.deflateLevel ? wholeEffort : quick
     }
 
     /// Whether the rows of the store take fewer bytes than a delta of this size.

@@ -80,6 +80,23 @@ import Testing
         }
     }
 
+    /// Each value comes again, further off than a segment of a delta is long.
+    @Test func `a delta of a large store ends where the whole store takes less`() throws {
+        let states = try StoreStates(
+            pageSize: 4096, "CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 2)",
+            """
+            CREATE TEMP TABLE d AS
+                WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59)
+                SELECT i, randomblob(8000) AS b FROM n;
+            DELETE FROM t;
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 540)
+            INSERT INTO t SELECT n.i, b FROM n JOIN d ON d.i = n.i * 7919 % 60;
+            """)
+        #expect(throws: EncodingFailure.tooLarge) {
+            try DeltaOfStores.segments(states.base, states.new, states.shapes, SegmentEffort(.quick), .ifSmaller)
+        }
+    }
+
     @Test func `columns in any order are found, also where they have some values in common`() throws {
         let columns = (0..<8).map { "c\($0)" }
         let values = columns.indices.map { "CASE (i + \($0)) % 9 WHEN 0 THEN NULL ELSE hex(randomblob(9)) END" }
