@@ -26,5 +26,9 @@ package final class EntrySpill: SpillFile {
         room?.wrote(Int64(bytes.count))
     }
 
-    package func read(_ count: Int, at offset: Int64) throws -> [UInt8] { try file.read(count, at: offset) }
+    package func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
+        let bytes = try file.read(count, at: offset)
+        guard bytes.count == count else { throw FileError(.read, file.path, .ioError) }
+        return bytes
+    }
 }

@@ -142,6 +142,41 @@ import Testing
         #expect(Set(derived.entries) == Set(expected))
     }
 
+    /// Each run had room for the longest entry: thousands of runs took much memory.
+    @Test func `many runs together are read ahead no further than few`() throws {
+        let file = CountedSpill()
+        var sorter = EntrySorter(IndexShape([.init(0, .binary)]), runSize: 40_000) { file }
+        for number in 0..<8400 {
+            _ = try sorter.add { bytes in
+                bytes += [3, 0x8f, 0x57] + Array(String(10_000 + number * 7919 % 8400).utf8)
+                bytes += [UInt8](repeating: 48, count: 992)
+                return true
+            }
+        }
+        var sorted = try sorter.sorted()
+        #expect(file.bytesRead <= 4 * 1024 * 1024)
+        var numbers: [Int?] = []
+        func next() throws -> Bool {
+            try sorted.next { entry in
+                numbers.append(entry.withUnsafeBufferPointer { Int(String(decoding: $0[3..<8], as: UTF8.self)) })
+            }
+        }
+        while try next() {}
+        #expect(numbers == Array(10_000..<18_400))
+    }
+
+    private final class CountedSpill: SpillFile {
+        private let file = MemorySpill()
+        private(set) var bytesRead = 0
+
+        func append(_ bytes: [UInt8]) throws { try file.append(bytes) }
+
+        func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
+            bytesRead += count
+            return try file.read(count, at: offset)
+        }
+    }
+
     @Test(arguments: [1, 40, EntrySorter.runSize])
     func `entries that compare equal keep their order`(runSize: Int) throws {
         var sorter = EntrySorter(IndexShape([.init(0, .noCase)]), runSize: runSize) { MemorySpill() }

@@ -65,22 +65,22 @@ private final class RunReader {
 
     /// - Returns: Whether there was another entry.
     func advance() throws -> Bool {
-        // As much as the longest entry needs.
-        if buffer.count - position < IndexShape.longestEntry + Varint.longest, !rest.isEmpty {
-            let count = Int(min(Int64(max(piece, IndexShape.longestEntry + Varint.longest)), Int64(rest.count)))
+        while true {
+            var start = position
+            let size = Varint.read(buffer.span, at: &start)
+            if let size, size <= UInt64(buffer.count - start) {
+                position = start + Int(size)
+                entry = Array(buffer[start..<position])
+                prefix = order.prefix(of: entry.span)
+                return true
+            }
+            guard !rest.isEmpty else { return false }
+            // All of a long entry at once; there may be thousands of runs, so none holds room for one.
+            let count = min(max(piece, Int(clamping: size ?? 0)), rest.count)
             buffer.removeSubrange(..<position)
             position = 0
-            let read = try file.read(count, at: rest.lowerBound)
-            buffer += read
-            rest = (rest.lowerBound + Int64(read.count))..<rest.upperBound
+            buffer += try file.read(count, at: rest.lowerBound)
+            rest = (rest.lowerBound + Int64(count))..<rest.upperBound
         }
-        var start = position
-        guard let size = Varint.read(buffer.span, at: &start), size <= UInt64(buffer.count - start) else {
-            return false
-        }
-        position = start + Int(size)
-        entry = Array(buffer[start..<position])
-        prefix = order.prefix(of: entry.span)
-        return true
     }
 }
