@@ -75,14 +75,17 @@ extension ColumnValues {
         let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
         switch kinds[row] {
         case ColumnValues.nullKind: return 1 &* multiplier
-        case ColumnValues.integerKind: return Self.mixed(UInt64(bitPattern: integers[ordinal]) ^ 2)
-        case ColumnValues.realKind: return Self.mixed(reals[ordinal] ^ 3)
+        case ColumnValues.integerKind: return Self.mixed(UInt64(bitPattern: integers[ordinal]) ^ Self.hashKey ^ 2)
+        case ColumnValues.realKind: return Self.mixed(reals[ordinal] ^ Self.hashKey ^ 3)
         case ColumnValues.textKind: return texts.hash(ordinal) ^ 4
         default: return blobs.hash(ordinal) ^ 5
         }
     }
 
-    fileprivate static func mixed(_ value: UInt64) -> UInt64 {
+    /// The key of all hashes here. It differs from process to process, so that nobody can make values that all want the same slot.
+    static let hashKey = UInt64.random(in: 0 ... .max)
+
+    static func mixed(_ value: UInt64) -> UInt64 {
         let product = (value ^ 0x51_7cc1_b727_220a).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
         return product.high ^ product.low
     }
@@ -101,7 +104,7 @@ extension ColumnValues {
 
 extension Strings {
     fileprivate func hash(_ index: Int) -> UInt64 {
-        var hash = UInt64(UInt32(bitPattern: lengths[index]))
+        var hash = ColumnValues.hashKey ^ UInt64(UInt32(bitPattern: lengths[index]))
         let start = Int(starts[index])
         let end = start + Int(lengths[index])
         bytes.withUnsafeBytes { bytes in

@@ -9,6 +9,9 @@ struct PieceSearch {
     /// Most places of the new bytes whose hash equals that of a block of the base with other bytes. Each costs a read, and an attacker
     /// can make many. Beyond this number, one place for each block of new bytes is compared, and the others count as new bytes.
     private static let mostFalseCandidates: Int64 = 65_536
+    /// Most slots that are looked at for a hash. Hardly any takes as many by chance; an attacker can make blocks that all want the same
+    /// slot.
+    private static let mostProbes = 256
     /// Most new bytes of one piece.
     private static let longestLiteral = 1 << 18
     private static let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
@@ -50,19 +53,23 @@ struct PieceSearch {
     private mutating func note(_ hash: UInt64, _ block: UInt32) {
         var slot = Self.slot(hash) & (slots.count - 1)
         let tag = UInt32(truncatingIfNeeded: hash >> 32)
-        while slots[slot].block != 0 {
+        for _ in 0..<Self.mostProbes {
+            guard slots[slot].block != 0 else {
+                slots[slot] = (tag, block)
+                return
+            }
             // The first of equal blocks is enough.
             if slots[slot].tag == tag { return }
             slot = (slot + 1) & (slots.count - 1)
         }
-        slots[slot] = (tag, block)
     }
 
     @inline(__always)
     private func find(_ hash: UInt64) -> Int64? {
         var slot = Self.slot(hash) & (slots.count - 1)
         let tag = UInt32(truncatingIfNeeded: hash >> 32)
-        while slots[slot].block != 0 {
+        for _ in 0..<Self.mostProbes {
+            guard slots[slot].block != 0 else { return nil }
             if slots[slot].tag == tag { return Int64(slots[slot].block - 1) * Int64(block) }
             slot = (slot + 1) & (slots.count - 1)
         }

@@ -164,8 +164,9 @@ extension ColumnEncoder {
         var found: [Int64] = []
         var ids: [Int32] = []
         ids.reserveCapacity(values.count)
+        let key = ColumnValues.hashKey
         for value in values {
-            let hash = UInt64(bitPattern: value) &* 0x9e37_79b9_7f4a_7c15
+            let hash = ColumnValues.mixed(UInt64(bitPattern: value) ^ key)
             var slot = Int(truncatingIfNeeded: hash &>> 40) & (slotCount - 1)
             while slots[slot] >= 0, found[Int(slots[slot])] != value { slot = (slot + 1) & (slotCount - 1) }
             if slots[slot] < 0 {
