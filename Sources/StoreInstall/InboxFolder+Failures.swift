@@ -28,10 +28,12 @@ extension InboxFolder {
     ///
     /// - Returns: Whether anything changes.
     fileprivate func changeFailures(_ change: (FailureRecord) -> FailureRecord) -> Bool {
+        let known = failureRecord
         // Most often there is nothing to change.
-        guard change(failureRecord) != failureRecord else { return false }
+        guard change(known) != known else { return false }
         let lock = lockFailures()
-        let (before, after) = (failureRecord, change(failureRecord))
+        let before = failureRecord
+        let after = change(before)
         if after != before { write(after) }
         _ = consume lock
         return after != before

@@ -6,16 +6,15 @@ import StoreInstall
 import StoreServing
 
 extension ConsumerSession {
-    /// Stages, and while there is no room, again after removing what only takes room: it is no reason to refuse a shipment.
+    /// Stages, and if there is no room, again after removing what only takes room, twice at most: it is no reason to refuse a shipment.
     func makingRoom<Result>(for name: StoreName, _ stage: () throws -> Result) throws -> Result {
-        let ways: [(Int64) throws -> Bool] = [
-            { installer.folder.makeRoom(of: $0, for: name) }, { _ in try installer.reclaimSpace() },
-        ]
-        for way in ways {
+        for isAgain in [false, true] {
             do {
                 return try stage()
             } catch InboxError.noSpace(let needed, let free) {
-                _ = try way(needed - free)
+                let hasMore =
+                    try !isAgain && installer.folder.makeRoom(of: needed - free, for: name) || installer.reclaimSpace()
+                guard hasMore else { throw InboxError.noSpace(needed: needed, free: free) }
             }
         }
         return try stage()
