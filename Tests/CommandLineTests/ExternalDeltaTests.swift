@@ -104,7 +104,8 @@ import Testing
     }
 
     /// As large as it was, so that only its digest shows it.
-    @Test(arguments: [false, true]) func `a file that was damaged in the inbox comes again`(changes: Bool) async throws {
+    @Test(arguments: [false, true]) func `a file that was damaged in the inbox comes again`(changes: Bool) async throws
+    {
         let receiver = try await desk.listen()
         _ = try await send(to: receiver.address)
         let folder = desk["inbox/.Notes_SUPPORT/_EXTERNAL_DATA"]

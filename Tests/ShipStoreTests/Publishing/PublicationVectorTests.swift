@@ -56,7 +56,9 @@ import Testing
         #expect(stated == vector["decrypted"])
     }
 
-    private static func object(_ vector: ProtocolVector, _ file: [UInt8], _ keys: PublicationKeys) async throws -> [UInt8] {
+    private static func object(_ vector: ProtocolVector, _ file: [UInt8], _ keys: PublicationKeys) async throws
+        -> [UInt8]
+    {
         let digest = try #require(vector["content"].flatMap { ContentDigest(hex: $0) })
         let name = keys.secret.name(of: digest)
         #expect(vector["object-name"] == name.hex)
