@@ -80,10 +80,11 @@ final class SuspensionGate: Sendable {
 
     private func explain(_ error: any Error, _ suspensions: Int) -> any Error {
         guard let database = error as? DatabaseError,
-            [.SQLITE_INTERRUPT, .SQLITE_ABORT, .SQLITE_BUSY].contains(database.resultCode),
-            wasSuspended(since: suspensions)
+            [.SQLITE_INTERRUPT, .SQLITE_ABORT, .SQLITE_BUSY].contains(database.resultCode)
         else { return error }
-        return CoordinatorError.suspended
+        if wasSuspended(since: suspensions) { return CoordinatorError.suspended }
+        // A wait for a writer ends with its task.
+        return database.resultCode == .SQLITE_BUSY && Task.isCancelled ? CancellationError() : error
     }
 
     // MARK: Holders

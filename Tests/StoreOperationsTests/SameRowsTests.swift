@@ -12,9 +12,11 @@ import Testing
 
     init() throws { scratch = try ScratchFolder.inMemory() }
 
-    private func make(_ name: String, _ sql: String) throws -> FilePath {
+    private func make(_ name: String, _ sql: String, encoding: String = "UTF-8") throws -> FilePath {
         let path = scratch.path.appending(name)
-        try TestStore.make(at: path, sql: "PRAGMA synchronous = OFF; \(sql)")
+        let queue = try TestStore.open(path, preparation: "PRAGMA encoding = '\(encoding)'; PRAGMA synchronous = OFF")
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
         return path
     }
 
@@ -45,9 +47,9 @@ import Testing
                 try make(
                     "\(number)-\(index)",
                     """
-                    PRAGMA encoding = '\(encoding)'; CREATE TABLE t(a, b, c); INSERT INTO t VALUES (1, 2, 3);
+                    CREATE TABLE t(a, b, c); INSERT INTO t VALUES (1, 2, 3);
                     INSERT INTO t VALUES (\(row.joined(separator: ", ")))
-                    """)
+                    """, encoding: encoding)
             }
             #expect(try areSame(stores[0], stores[1]) == (row == changed), "\(row) and \(changed)")
         }

@@ -91,7 +91,7 @@ import Testing
         await #expect(throws: CoordinatorError.suspended) { _ = try await read.value }
     }
 
-    @Test func `a read that waits for a writer is told at once`() async throws {
+    @Test func `a read that waits for a writer ends with its task, and with a suspension`() async throws {
         let scratch = try ScratchFolder()
         let path = scratch.path.appending("Live.sqlite")
         try TestStore.make(at: path, sql: "CREATE TABLE t(a)")
@@ -100,6 +100,12 @@ import Testing
         #expect(try await coordinator.read(.only, count) == 0)
         let writer = try TestStore.open(path)
         try await writer.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+        let cancelled = Task { try await coordinator.read(.only, count) }
+        try await Task.sleep(for: .milliseconds(300))
+        let begin = ContinuousClock.now
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
+        #expect(ContinuousClock.now - begin < .seconds(5))
         let read = Task { try await coordinator.read(.only, count) }
         try await Task.sleep(for: .milliseconds(300))
         #expect(await coordinator.suspend(waiting: .seconds(5)) == .complete)
