@@ -75,12 +75,17 @@ import Testing
         #expect(try hold.connection.run { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 0)
     }
 
-    @Test func `a store whose removal cannot begin stays in its mode`() throws {
+    /// Before anything has changed, or once it has left its mode.
+    @Test(arguments: [true, false])
+    func `a store whose removal cannot begin stays in its mode`(isEarly: Bool) throws {
         try TestStore.make(at: home.path, sql: "PRAGMA journal_mode = WAL; CREATE TABLE recipe(id)")
-        _ = try OpenFile.creating(scratch.path.appending(".ship-store-removal-Recipes.sqlite"))
+        let folder = scratch.path.appending(".ship-store-removal-Recipes.sqlite")
+        if isEarly { _ = try OpenFile.creating(folder) } else { try Folder.make(folder.appending("moved-to")) }
         do {
             let hold = try ExclusiveHold(on: home, BusyHandler(busyTimeout: .zero))
-            #expect(throws: OperationError.self) { try hold.begin(StoreRemoval(of: home)) }
+            #expect(throws: OperationError.self) {
+                try hold.begin(StoreRemoval(of: home), after: StoreHome("/elsewhere/Recipes.sqlite"))
+            }
         }
         let queue = try TestStore.open(home.path)
         #expect(try queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")

@@ -32,11 +32,11 @@ extension LocalStore {
                 try session.prepare()
                 do {
                     forgotten = try forget(home)
+                    outcome = try session.remove(hold, as: plan)
                 } catch {
                     session.cancel()
                     throw error
                 }
-                outcome = try session.remove(hold, as: plan)
             }
             return Destruction(
                 store: named.home.path, links: outcome.removedLinks, files: [], remainingFiles: outcome.remainingFiles,
