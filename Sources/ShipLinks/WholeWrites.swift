@@ -12,8 +12,8 @@ package final class WholeWrites: Sendable {
     /// The end of the writes so far.
     package var end: Task<Void, any Error>? { last.withLock { $0 } }
 
-    /// Writes when all earlier writes are over. A task that is cancelled no longer waits: a write that has begun goes on without it, and one
-    /// that has not does not begin.
+    /// Writes when all earlier writes are over. A task that is cancelled no longer waits: a write that has begun goes on without it, and
+    /// one that has not does not begin.
     ///
     /// - Parameter write: Not cancelled with the task.
     /// - Throws: What `write` throws; what an earlier write has thrown, since the peer may have had a part of that one.

@@ -137,8 +137,8 @@ public final class Consumer: Sendable {
 
     private static let lookingAfterWaiting = Duration.seconds(60)
 
-    /// Removes what broke off and nobody waits for any more, again and again, until the task is cancelled: a consumer that listens or follows
-    /// may be without a new session for days.
+    /// Removes what broke off and nobody waits for any more, again and again, until the task is cancelled: a consumer that listens or
+    /// follows may be without a new session for days.
     package func keepRemovingUnwelcome() async throws {
         while true {
             removeUnwelcome()

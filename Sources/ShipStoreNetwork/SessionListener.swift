@@ -113,7 +113,7 @@ extension LinkOptions {
     /// The descriptors of a session, with its checker, and those of a listener beside them: as counted in /proc/PID/fd.
     private static let descriptors = (ofSession: 15, ofListener: 16)
 
-    /// So many connections that are not known yet have a descriptor before a second session has any, so that silent ones push nobody out.
+    /// So many connections that are not known yet have a descriptor before a second session has any: silent ones push nobody out.
     private static let fewHandshakes = 8
 
     /// Admits no more at a time than descriptors allow: the others wait, as they do where all places are taken.
