@@ -11,8 +11,8 @@ public struct ChangedRows: Hashable, Sendable {
 
     /// The columns that tell a row from others: the INTEGER PRIMARY KEY, or in a table WITHOUT ROWID the columns of its primary key.
     ///
-    /// `rowid` where a table has neither, or `_rowid_` or `oid` where a column has that name. Such rowids reach the inbox as they are in the live
-    /// store; but where the app vacuums that, SQLite may give the rows other ones, and then they are told as other rows.
+    /// `rowid` where a table has neither, or `_rowid_` or `oid` where a column has that name. Such rowids reach the inbox as they are
+    /// in the live store; but where the app vacuums that, SQLite may give the rows other ones, and then they are told as other rows.
     public let keyColumns: [ForeignText]
     /// In the new generation, and not in the one before.
     public let inserted: [ChangedRow]
