@@ -12,8 +12,8 @@ final class ArrivedShipments: Sendable {
     static let limit = 16
     /// Most attempts to install one: a shipment that ends the app must not do so forever.
     static let maximumAttempts = 3
-    /// The highest number: a file that somebody else has put here leaves room above it for any that come.
-    private static let largest = 1 << 52
+    /// The highest number: a file that somebody else has put here leaves room above it for any that come, also where `Int` has 32 bits.
+    private static let largest = Int(Int32.max) - 65_536
     /// So many attempts that were stopped, as an app that is suspended stops them, count as one: what costs too much must not be tried
     /// for ever either.
     static let stopsOfAnAttempt = 4
@@ -119,17 +119,30 @@ final class ArrivedShipments: Sendable {
 
     var isEmpty: Bool { ((try? Self.numbers(in: folder)) ?? []).isEmpty }
 
-    /// The shipments that wait, the first one first.
-    func all() -> [Arrived] {
-        ((try? Self.numbers(in: folder)) ?? []).compactMap { number in
-            guard let form = read(number) else {
-                remove(number)
-                return nil
+    /// The shipments that wait, the first one first. One whose metadata are none is removed; one whose metadata cannot be read now stays.
+    ///
+    /// - Returns: With the error for the first one that could not be read.
+    func all() -> (shipments: [Arrived], unread: FileError?) {
+        var (shipments, unread): ([Arrived], FileError?) = ([], nil)
+        do throws(FileError) {
+            for number in try Self.numbers(in: folder) {
+                do throws(FileError) {
+                    guard let form = try read(number) else {
+                        remove(number)
+                        continue
+                    }
+                    shipments.append(
+                        Arrived(
+                            number: number, file: path(number, "shipment"), metadata: form.metadata,
+                            attempts: form.attempts, stops: form.stops ?? 0))
+                } catch {
+                    unread = unread ?? error
+                }
             }
-            return Arrived(
-                number: number, file: path(number, "shipment"), metadata: form.metadata, attempts: form.attempts,
-                stops: form.stops ?? 0)
+        } catch {
+            unread = error
         }
+        return (shipments, unread)
     }
 
     /// Counts an attempt, before it is made.
@@ -154,11 +167,12 @@ final class ArrivedShipments: Sendable {
 
     private func path(_ number: Int, _ suffix: String) -> FilePath { folder.appending("\(number).\(suffix)") }
 
-    private func read(_ number: Int) -> Form? {
-        guard let file = try? OpenFile.readingWithoutFollowing(path(number, "json")), let size = try? file.size,
-            size <= Self.metadataLimit, let bytes = try? file.read(Int(size), at: 0)
-        else { return nil }
-        return try? JSONDecoder().decode(Form.self, from: Data(bytes))
+    /// - Returns: `nil` for what was read, and is no metadata.
+    private func read(_ number: Int) throws(FileError) -> Form? {
+        let file = try OpenFile.readingWithoutFollowing(path(number, "json"))
+        let size = try file.size
+        guard size <= Self.metadataLimit else { return nil }
+        return try? JSONDecoder().decode(Form.self, from: Data(file.read(Int(size), at: 0)))
     }
 
     private func write(_ form: Form, _ number: Int) throws(FileError) {

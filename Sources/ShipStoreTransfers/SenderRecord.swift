@@ -116,6 +116,12 @@ struct SenderRecord: Hashable, Sendable {
     /// Opens a new question. Until its answer, the record may be wrong.
     mutating func askAgain() { question = Question() }
 
+    /// Asks another device what it holds: what the one before has refused, or did not get, says nothing of it.
+    mutating func meetAnotherReceiver() {
+        stores = stores.mapValues { Entry(underWay: $0.underWay) }
+        askAgain()
+    }
+
     /// - Parameter held: What the receiver holds by its own word. If that contradicts the outcome, doing the same again at once would
     ///   not help.
     private mutating func end(

@@ -51,8 +51,10 @@ public actor TransferReceiver {
     private nonisolated let report: @Sendable (ReceiverEvent) -> Void
     private let now: @Sendable () -> Date
     private nonisolated let pending: Mutex<Pending>
-    /// The application context whose shipments have been kept.
+    /// The application context whose shipments have all been kept.
     private var keptContext: Data?
+    /// The shipments of the latest context that have been kept, or never can be.
+    private var keptTokens: Set<TransferMessage.Token?> = []
     private nonisolated let alarm = Alarm()
     private var isRunning = false
     /// `run` and `catchUp` may run at the same time, but not `step`.
@@ -147,9 +149,12 @@ public actor TransferReceiver {
     /// - Returns: When to run the next step, if no event comes before.
     package func step() async -> Date {
         guard session.isReady else { return .distantFuture }
-        do {
-            try keepContext()
-            for shipment in arrived.all() {
+        do throws(ShipmentError) {
+            // What has arrived is installed all the same, and makes room.
+            var failure: ShipmentError?
+            do throws(ShipmentError) { try keepContext() } catch { failure = error }
+            let (shipments, unread) = arrived.all()
+            for shipment in shipments {
                 if let answer = try await answer(to: shipment) { try send(answer) }
                 // If the app ends before this, the receiver answers again.
                 arrived.remove(shipment)
@@ -157,6 +162,7 @@ public actor TransferReceiver {
             try answerQuestions()
             try announce()
             removeDeliveredFiles()
+            if let failure = failure ?? unread.map(ShipmentError.file) { throw failure }
         } catch {
             guard error != .stopped else { return .distantFuture }
             let again = postpone()
@@ -164,26 +170,33 @@ public actor TransferReceiver {
             return again
         }
         let time = now()
+        // There is room now for more of the context.
+        if session.receivedContext != keptContext { return time.addingTimeInterval(Self.pause / .seconds(1)) }
         return pending.withLock { $0.announcement }.map { backoff.bounded($0, at: time) } ?? .distantFuture
     }
 
-    /// Keeps the shipments of an application context that has come.
+    /// Keeps the shipments of an application context that has come, as many as there is room for.
     ///
     /// - Throws: If it must be tried again.
     private func keepContext() throws(ShipmentError) {
         let received = session.receivedContext
         guard received != keptContext else { return }
-        let before = Set(TransferContext(decoding: keptContext).shipments.map(\.token))
-        for carried in TransferContext(decoding: received).shipments where !before.contains(carried.token) {
+        let shipments = TransferContext(decoding: received).shipments
+        // A context takes the place of the one before.
+        keptTokens.formIntersection(shipments.map(\.token))
+        for carried in shipments where !keptTokens.contains(carried.token) {
             do throws(TransferMessageError) {
                 let message = try TransferMessage(carried.message)
                 guard case .store = message else { throw .notForThisHalf }
                 try arrived.keep(Array(carried.shipment), message.entries)
             } catch .file(let error) {
                 throw .file(error)
+            } catch .tooMany {
+                return
             } catch {
                 report(.ignored(error))
             }
+            keptTokens.insert(carried.token)
         }
         keptContext = received
     }

@@ -134,7 +134,8 @@ public actor TransferSender {
             case .make(let order):
                 if let time = await make(name, order) { next = min(next, time) }
             }
-            if Task.isCancelled { return next }
+            // The session may have changed meanwhile.
+            if Task.isCancelled || !session.isReady { return next }
         }
         // The steps may have opened a question.
         ask(&next)
@@ -307,7 +308,7 @@ extension TransferSender: TransferSessionDelegate {
     public nonisolated func sessionDidChange() { alarm.ring() }
 
     public nonisolated func counterpartDidChange() {
-        change { $0.record.askAgain() }
+        change { $0.record.meetAnotherReceiver() }
         alarm.ring()
     }
 

@@ -111,6 +111,9 @@ final class StandInSession: TransferSession {
     private struct State {
         var isReady = true
         var timesAsked = 0
+        /// How often it says that it is ready, before it no longer is; `nil` for always.
+        var questionsLeft: Int?
+        var whenUnready: (@Sendable () -> Void)?
         /// How many calls it makes before it is killed; `nil` if it is not.
         var callsLeft: Int?
         var whenKilled: (@Sendable () -> Void)?
@@ -127,15 +130,29 @@ final class StandInSession: TransferSession {
 
     var isReady: Bool {
         get {
-            state.withLock { state in
+            let (isReady, whenUnready) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
                 state.timesAsked += 1
-                return state.isReady
+                if let left = state.questionsLeft {
+                    state.questionsLeft = left == 0 ? nil : left - 1
+                    if left == 0 {
+                        state.isReady = false
+                        return (false, state.whenUnready)
+                    }
+                }
+                return (state.isReady, nil)
             }
+            whenUnready?()
+            return isReady
         }
         set { state.withLock { $0.isReady = newValue } }
     }
 
-    /// Whether it is ready.
+    /// Is ready that often, and then no longer.
+    func endReadiness(afterQuestions count: Int, _ whenUnready: @escaping @Sendable () -> Void) {
+        state.withLock { ($0.questionsLeft, $0.whenUnready) = (count, whenUnready) }
+    }
+
+    /// How often it was asked whether it is ready.
     var timesAsked: Int { state.withLock { $0.timesAsked } }
 
     var hasContentPending: Bool { false }

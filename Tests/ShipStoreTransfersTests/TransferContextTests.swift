@@ -1,5 +1,7 @@
 import Foundation
 import ShipStore
+import StoreFiles
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -69,6 +71,61 @@ import Testing
         try pair.startWatch()
         try await pair.settle()
         try await pair.expectSame()
+    }
+
+    @Test func `of more shipments than may wait, all come, each once`() async throws {
+        let pair = try await started((1...ArrivedShipments.limit + 5).map { "Store\($0)" })
+        pair.received.clear()
+        for store in pair.stores.indices { try pair.change(store) }
+        _ = await pair.sender?.step()
+        #expect(carried(pair).count == ArrivedShipments.limit + 5)
+        pair.phoneLine.deliverContext(to: pair.receiver)
+        for _ in 0..<2 { _ = await pair.receiver?.step() }
+        #expect(installed(pair) == ArrivedShipments.limit + 5)
+        try await pair.settle()
+        try await pair.expectSame()
+        #expect(pair.received.all.allSatisfy { if case .outdated = $0 { false } else { true } })
+    }
+
+    @Test func `one that cannot be kept comes later, and those before it once`() async throws {
+        let pair = try await started(["Notes", "Recipes"])
+        for store in pair.stores.indices { try pair.change(store) }
+        _ = await pair.sender?.step()
+        pair.phoneLine.deliverContext(to: pair.receiver)
+        // The number that the second shipment is going to have is taken.
+        let folder = pair.watchFolder.appending("transfers").appending("arrived")
+        let taken = folder.appending("4.shipment")
+        try Folder.make(taken)
+        try OpenFile.creating(taken.appending("file")).write([1])
+        let before = installed(pair)
+        _ = await pair.receiver?.step()
+        #expect(installed(pair) == before + 1)
+        #expect(pair.received.all.contains { if case .failed(.file, _) = $0 { true } else { false } })
+        try Folder.removeTree(at: taken)
+        try await pair.settle()
+        try await pair.expectSame()
+        #expect(installed(pair) == before + 2)
+        #expect(pair.received.all.allSatisfy { if case .outdated = $0 { false } else { true } })
+    }
+
+    @Test func `a shipment whose metadata cannot be read now stays, and the others are installed`() async throws {
+        let pair = try await started(["Notes", "Recipes"])
+        let waiting = try ArrivedShipments(in: pair.watchFolder.appending("transfers"))
+        for number in 1...2 { try waiting.keep([UInt8(number)], ["number": "\(number)"]) }
+        let folder = pair.watchFolder.appending("transfers").appending("arrived")
+        let hidden = pair.scratch.path.appending("hidden.json")
+        try PlatformCalls.rename(folder.appending("1.json"), to: hidden)
+        // To open a link gives an error, as a disk does that cannot be read.
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.appending("1.json").string, withDestinationPath: hidden.string)
+        let (shipments, unread) = waiting.all()
+        #expect(shipments.map(\.metadata) == [["number": "2"]] && unread != nil)
+        try PlatformCalls.rename(hidden, to: folder.appending("1.json"))
+        #expect(waiting.all().shipments.map(\.metadata) == [["number": "1"], ["number": "2"]])
+        // What was read, and is no metadata, goes.
+        try OpenFile.creating(folder.appending("3.json")).write([1])
+        #expect(waiting.all().unread == nil && waiting.all().shipments.count == 2)
+        #expect(try Folder.names(in: folder).count == 4)
     }
 
     @Test func `what is too large, or refused by the session, goes as a file`() async throws {

@@ -288,6 +288,36 @@ import Testing
         try await pair.expectSame()
     }
 
+    @Test func `what one watch refuses for good goes to the next one`() async throws {
+        let pair = try StandInPair()
+        pair.consumerOptions.requirements.userVersions = 5...7
+        try pair.start()
+        try await pair.settle()
+        #expect(shipments(pair) == 1)
+        pair.endWatch()
+        try Folder.removeTree(at: pair.watchFolder)
+        pair.consumerOptions.requirements.userVersions = nil
+        pair.sender?.counterpartDidChange()
+        try pair.startWatch()
+        try await pair.settle()
+        try await pair.expectSame()
+    }
+
+    @Test func `a session that is no longer ready, once a copy is taken, is asked nothing`() async throws {
+        let pair = try StandInPair()
+        try pair.start()
+        try await pair.settle()
+        try pair.change()
+        let sender = try #require(pair.sender)
+        // At the start of the step it is ready.
+        pair.phoneSession.endReadiness(afterQuestions: 1) { sender.counterpartDidChange() }
+        _ = await sender.step()
+        #expect(!pair.phoneSession.isReady && pair.phoneLine.isEmpty)
+        pair.phoneSession.isReady = true
+        try await pair.settle()
+        try await pair.expectSame()
+    }
+
     @Test func `what a watch holds goes as a file, where it is too long for a dictionary`() async throws {
         let pair = try StandInPair()
         pair.receiverOptions.longestUserInfo = 200
@@ -323,9 +353,9 @@ import Testing
         try pair.deliverAll()
         let arrived = pair.watchFolder.appending("transfers").appending("arrived")
         let waiting = try ArrivedShipments(in: arrived.removingLastComponent())
-        let shipment = try #require(waiting.all().first)
-        for _ in 0..<3 { try waiting.attempt(try #require(waiting.all().first)) }
-        #expect(waiting.all().first?.attempts == 3 && shipment.attempts == 0)
+        let shipment = try #require(waiting.all().shipments.first)
+        for _ in 0..<3 { try waiting.attempt(try #require(waiting.all().shipments.first)) }
+        #expect(waiting.all().shipments.first?.attempts == 3 && shipment.attempts == 0)
         pair.endWatch()
         try pair.startWatch()
         await pair.step()
