@@ -55,6 +55,8 @@ public struct Producer: Sendable {
         public var holdings: HoldingsFile?
         /// A file with an earlier shipment that needs no base: a one-way shipment carries what has changed since.
         public var earlier: FilePath?
+        /// How the stores of that file are checked.
+        public var checking = CheckOptions()
         /// Encodes rows and deltas; without one, stores go in blocks.
         package var codec: StoreCodec? = .standard
 

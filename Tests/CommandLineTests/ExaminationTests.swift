@@ -154,6 +154,17 @@ import Testing
         #expect(object["isWhole"] as? Bool == false && object["isJudged"] as? Bool == false)
     }
 
+    @Test func `verify checks a shipment within the limits that it is given`() async throws {
+        try desk.makeLargeStore()
+        try await desk.run("send", "Large.sqlite", "--to", "./kept.shipment").expectSuccess()
+        try await desk.run("verify", "kept.shipment").expectSuccess()
+        let late = try await desk.run("verify", "kept.shipment", "--check-seconds", "0.001")
+        #expect(late.status == .exited(65) && !late.stdout.contains("damaged"), "\(late.stderr)")
+        let full = try await desk.run("verify", "kept.shipment", "--keep-free", "900000G")
+        #expect(full.status == .exited(73) && !full.stdout.contains("damaged"), "\(full.stderr)")
+        #expect(try desk.leftovers == [])
+    }
+
     @Test(arguments: ["Recipes.sqlite", "inbox", "kept.shipment"])
     func `inspect shows rows and bars`(path: String) async throws {
         try desk.makeStore(rows: 1200)

@@ -44,6 +44,18 @@ struct OtherUserTests {
             hint: "receive as that user, or into a folder of your own")
     }
 
+    @Test func `verify does not call damaged what its user may not read`() async throws {
+        let theirs = other.folder.appending("inbox")
+        try await other.run(["receive", "--into", theirs.string, "--from", try await theirShipment(), "-q"])
+            .expectSuccess()
+        let generation = try PlatformCalls.realPath(of: theirs.appending(".ship-store/Recipes/current"))
+        try PlatformCalls.changeMode(of: generation.appending("Recipes.sqlite"), to: [])
+        let outcome = try await other.run(["verify", theirs.string, "--json"])
+        let object = try #require(try outcome.objects().first)
+        #expect(object["isWhole"] as? Bool == false && object["isJudged"] as? Bool == false)
+        #expect(outcome.status == .exited(77), "\(outcome.stderr)")
+    }
+
     @Test func `others may not be let change an inbox`() async throws {
         let inbox = desk["inbox"]
         try PlatformCalls.makeFolder(inbox)

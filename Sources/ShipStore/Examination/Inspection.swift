@@ -30,14 +30,18 @@ public struct Inspection: Sendable {
     ///   - artifact: What to inspect.
     ///   - options: How a copy is taken.
     ///   - effort: The effort with which to ship it.
+    ///   - checking: How the stores of a shipment are checked.
     /// - Throws: If it cannot be read; for an inbox, if it has no store.
     public static func all(
-        of artifact: Artifact, options: CopyOptions = CopyOptions(), effort: Effort = .auto
+        of artifact: Artifact, options: CopyOptions = CopyOptions(), effort: Effort = .auto,
+        checking: CheckOptions = CheckOptions()
     ) async throws(ShipmentError) -> [Inspection] {
         do {
             var shipping = Producer.Options()
             shipping.effort = effort
             shipping.selfCheck = false
+            shipping.copy = options
+            shipping.checking = checking
             switch artifact {
             case .inbox(let path):
                 let inbox = Inbox(at: path)
@@ -47,7 +51,7 @@ public struct Inspection: Sendable {
                 }
                 return inspections
             case .generation(let path): return [try await inspect(try Generation(at: path), shipping)]
-            case .shipment(let path): return try await inspectShipments(path, options, shipping)
+            case .shipment(let path): return try await inspectShipments(path, shipping)
             case .store(let path):
                 let copy = try await PreparedCopy(of: path, options)
                 return [try await inspect(OutgoingShipment(StoreVersion(copy), shipping))]
@@ -68,9 +72,9 @@ public struct Inspection: Sendable {
     }
 
     private static func inspectShipments(
-        _ path: FilePath, _ options: CopyOptions, _ shipping: Producer.Options
+        _ path: FilePath, _ shipping: Producer.Options
     ) async throws -> [Inspection] {
-        let unpacked = try await UnpackedShipments(path, options.temporaryFolder)
+        let unpacked = try await UnpackedShipments(path, shipping.copy, shipping.checking)
         var inspections: [Inspection] = []
         for shipment in unpacked.all {
             var inspection = try await inspect(shipment.generation, shipping)

@@ -12,21 +12,27 @@ struct UnpackedShipments: ~Copyable {
     let all: [(generation: Generation, signer: DeviceIdentifier?)]
     private let folder: TemporaryFolder
 
-    init(_ path: FilePath, _ temporaryFolder: FilePath) async throws(ShipmentError) {
+    /// - Parameters:
+    ///   - path: A file.
+    ///   - copying: Where the folder is made, and how much stays free there.
+    ///   - checking: How the stores are checked.
+    init(_ path: FilePath, _ copying: CopyOptions, _ checking: CheckOptions) async throws(ShipmentError) {
         let folder: TemporaryFolder
         do throws(FileError) {
-            folder = try TemporaryFolder(in: temporaryFolder)
+            folder = try TemporaryFolder(in: copying.temporaryFolder)
         } catch {
             throw .file(error)
         }
-        all = try await Self.install(path, into: folder.path.appending("inbox"))
+        var options = Consumer.Options()
+        options.keptFree = copying.keptFree
+        options.checking = checking
+        all = try await Self.install(path, into: Consumer(inbox: folder.path.appending("inbox"), options: options))
         self.folder = folder
     }
 
     private static func install(
-        _ path: FilePath, into inbox: FilePath
+        _ path: FilePath, into consumer: Consumer
     ) async throws(ShipmentError) -> [(generation: Generation, signer: DeviceIdentifier?)] {
-        let consumer = try Consumer(inbox: inbox)
         let signers = Mutex([StoreName: DeviceIdentifier]())
         let receipts: [Receipt]
         do throws(ShipmentError) {

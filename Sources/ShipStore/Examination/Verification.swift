@@ -65,7 +65,7 @@ public struct Verification: Sendable {
             return [await finding(.generation(nil, path), checking) { () throws in try Generation(at: path) }]
         case .shipment(let path):
             do throws(ShipmentError) {
-                let shipments = try await UnpackedShipments(path, options.temporaryFolder)
+                let shipments = try await UnpackedShipments(path, options, checking)
                 return shipments.all.map {
                     Verification(place: .file(path), manifest: $0.generation.manifest, problem: nil, signer: $0.signer)
                 }
@@ -73,6 +73,7 @@ public struct Verification: Sendable {
                 // The shipment may be intact: it lacks only its base.
                 throw .notWhole(path, name, base: base)
             } catch {
+                guard error.isOfContent else { throw error }
                 return [Verification(place: .file(path), manifest: nil, problem: error)]
             }
         case .store(let path):
@@ -149,23 +150,28 @@ public struct Verification: Sendable {
 }
 
 extension ShipmentError {
-    /// Whether it says that the content is not intact; otherwise the content could not be read to its end, as that of a locked store.
+    /// Whether it says that the content is not intact; otherwise the content could not be read to its end, as that of a locked store, or
+    /// for want of room.
     fileprivate var isOfContent: Bool {
         switch self {
-        case .badStore(.tookTooLong), .badStore(.tookTooMuchMemory): false
+        case .badStore(.tookTooLong), .badStore(.tookTooMuchMemory), .badStore(.file): false
+        case .signature: true
         default: failureRule.exitStatus == .badData
         }
     }
 
-    /// Whether it says nothing of the content: SQLite lacks what only an app has, or a part of the store is out of reach.
+    /// Whether it says nothing of the content: SQLite lacks what only an app has, a part of the store is out of reach, or this machine is in
+    /// trouble.
     fileprivate var leavesItOpen: Bool {
         switch self {
         case .source(.needsApp), .source(.hotJournal),
             .source(.severalNames), .source(.tooManyExternalFiles):
             true
         // SQLITE_ERROR: of the check's own statements, and not of the pages.
-        case .badStore(.unreadable(1, _)), .badStore(.tookTooLong), .badStore(.tookTooMuchMemory): true
-        default: false
+        case .badStore(.unreadable(1, _)): true
+        // What is missing of a generation is damage too, and so is a link in its place.
+        case .install(.file(let error)) where error.errno == .tooManySymbolicLinkLevels: false
+        default: !isOfContent && failureRule.exitStatus != .noInput
         }
     }
 }

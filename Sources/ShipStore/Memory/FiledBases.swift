@@ -21,7 +21,7 @@ final class FiledBases: Sendable {
             _ = try Artifact(at: path)
             let shipments: UnpackedShipments
             do throws(ShipmentError) {
-                shipments = try await UnpackedShipments(path, options.copy.temporaryFolder)
+                shipments = try await UnpackedShipments(path, options.copy, options.checking)
             } catch .badStore(let flaw) {
                 throw .unsoundBase(path, flaw)
             }

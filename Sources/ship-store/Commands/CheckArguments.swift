@@ -37,12 +37,18 @@ struct CheckArguments: ParsableArguments {
         }
     }
 
-    /// The checks run in a process of their own if this program can start itself.
-    var options: CheckOptions {
+    /// The checks with the usual limits run in a process of their own if this program can start itself.
+    static var usualOptions: CheckOptions {
         var options = CheckOptions()
+        if let program { options.place = .childProcess(program: program) }
+        return options
+    }
+
+    /// The same with the operator's limits.
+    var options: CheckOptions {
+        var options = Self.usualOptions
         options.limits = CheckLimits(
             time: checkSeconds, memory: checkMemory, fullCheckSize: fullCheckUpTo)
-        if let program = Self.program { options.place = .childProcess(program: program) }
         return options
     }
 

@@ -61,7 +61,8 @@ struct InspectCommand: AsyncParsableCommand {
                 try ReportFile(
                     html, about: artifact, replacing: force ? nil : InspectionPage.start)
             }
-            let inspections = try await Inspection.all(of: artifact, options: options, effort: effort)
+            let inspections = try await Inspection.all(
+                of: artifact, options: options, effort: effort, checking: CheckArguments.usualOptions)
             if inspections.isEmpty { console.say("there is nothing to inspect yet") }
             if let page {
                 try page.write(InspectionPage(inspections).html)

@@ -298,6 +298,7 @@ struct SendCommand: AsyncParsableCommand {
             var options = options
             options.holdings = try receiver.map { try HoldingsFile.read(at: $0) }
             options.earlier = since
+            options.checking = CheckArguments.usualOptions
             let producer = passing.producer(of: stores, options)
             guard let metrics else { return try await ship(producer, peerName, reach, reporter) }
             try await metrics.whileKept(console) { try await ship(producer, peerName, reach, reporter) }

@@ -145,6 +145,21 @@ import Testing
         #expect(InboxProbe(exchange.inbox, store: "Recipes").state.current == nil)
     }
 
+    @Test func `checks a shipment that is examined, or builds a base, as well`() async throws {
+        let shipment = try goodShipment()
+        var options = Producer.Options()
+        options.checking.place = .childProcess(program: try script("exit 3"))
+        options.earlier = shipment
+        let flaw = ShipmentError.badStore(.checkerExited(3))
+        let findings = try await Verification.all(of: .shipment(shipment), checking: options.checking)
+        #expect(findings.map(\.problem) == [flaw])
+        await #expect(throws: flaw) { try await Inspection.all(of: .shipment(shipment), checking: options.checking) }
+        let producer = Producer(folder.path.appending("good.sqlite"), options: options)
+        await #expect(throws: ShipmentError.unsoundBase(shipment, .checkerExited(3))) {
+            try await producer.send(to: folder.path.appending("next.shipment"))
+        }
+    }
+
     @Test func `stops a rollback and a restore as well`() async throws {
         let store = folder.path.appending("good.sqlite")
         try SampleStore.plain.make(at: store)
