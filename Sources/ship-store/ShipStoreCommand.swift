@@ -39,6 +39,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         }
         // First of all, so that nothing else takes part of the memory that the checker may use.
         if arguments == [CheckerProcess.command] { Foundation.exit(CheckerProcess.run()) }
+        PlatformCalls.surviveClosedPipes()
         if arguments == ["--version"] { return print(Software.version) }
         refuseToRunWithoutProc()
         PlatformCalls.raiseDescriptorLimit()

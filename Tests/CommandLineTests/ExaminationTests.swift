@@ -55,6 +55,20 @@ import Testing
         #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
     }
 
+    @Test func `prune tells of each store, and goes on with the others where one is busy`() async throws {
+        for store in ["A.sqlite", "B.sqlite", "C.sqlite"] {
+            try desk.makeStore(store)
+            try await install(store)
+            try TestStore.make(at: desk[store], sql: "DELETE FROM recipe WHERE id = 1")
+            try await install(store)
+        }
+        let busy = try FolderLock.take(.exclusive, on: desk["inbox/.ship-store/B"])
+        defer { withExtendedLifetime(busy) { _ in } }
+        let pruned = try await desk.run("prune", "--into", "inbox", "--keep", "1", "--json")
+        #expect(pruned.status == .exited(75), "\(pruned.stderr)")
+        #expect(try pruned.objects().map { $0["name"] as? String } == ["A", "C", nil])
+    }
+
     @Test func `an empty inbox is no error`() async throws {
         try await desk.listen().stop().expectSuccess()
         let list = try await desk.run("list", "--into", "inbox")

@@ -90,6 +90,42 @@ import Testing
                 == ["ship-store: error: what should go to standard output is lost: No space left on device"])
     }
 
+    @Test func `data that was lost is told after a signal as well`() async throws {
+        let outcome = try await desk.shell(
+            """
+            test -e /dev/full || exit 99
+            $SHIP send Recipes.sqlite --to - -q | $SHIP receive --into inbox --from - -q
+            $SHIP watch --into inbox --json > /dev/full 2> words &
+            until grep -q watching words; do sleep 0.01; done
+            sleep 0.5; kill $!; status=0; wait $! || status=$?
+            cat words >&2; exit $status
+            """)
+        guard outcome.status != .exited(99) else { return }
+        #expect(outcome.status == .exited(74))
+        #expect(
+            outcome.complaints
+                == ["ship-store: error: what should go to standard output is lost: No space left on device"])
+    }
+
+    /// A pipe whose reader is gone before anything is written.
+    @Test(arguments: [
+        "receive --into inbox --from ./1.shipment 2>&5", "receive --into inbox --from ./1.shipment --json >&5 2>&5",
+        "send Recipes.sqlite --to ./2.shipment --json >&5", "list --into old >&5", "verify old --json >&5",
+        "watch --into old --json >&5", "--version >&5",
+    ])
+    func `a command goes on when its words have no reader`(command: String) async throws {
+        let outcome = try await desk.shell(
+            """
+            $SHIP send Recipes.sqlite --to ./1.shipment -q
+            $SHIP receive --into old --from ./1.shipment -q
+            mkfifo unread; exec 4<>unread 5>unread 4<&-
+            timeout 30 $SHIP \(command)
+            """)
+        outcome.expectSuccess()
+        if command.hasPrefix("receive") { #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite")) }
+        #expect(try desk.leftovers == [])
+    }
+
     /// script(1) gives a terminal; without it there is nothing to test.
     @Test(arguments: [100, 60, 40, 20])
     func `on a terminal there is one line of progress, however narrow it is`(columns: Int) async throws {

@@ -24,6 +24,9 @@ import Testing
         + "underscore, and does not end in -wal, -shm or -journal"
 
     static let mistakes = [
+        Mistake(
+            "receive", "--into", "inbox", "--from", "-", "--once",
+            error: "--once is for receivers that listen: with --from there is one session"),
         Mistake("ship", error: "there is no command ship"),
         Mistake("snd", "a", error: "there is no command snd", hint: "did you mean send?"),
         Mistake("help", "recieve", error: "there is no command recieve", hint: "did you mean receive?"),

@@ -28,17 +28,28 @@ public struct GenerationPruning: Hashable, Sendable {
     ///   - inbox: Where it is kept.
     ///   - retention: Which generations stay.
     ///   - dryRun: Whether they are only found.
+    ///   - report: Told of each, once its store is done.
+    /// - Throws: Why the first store that could not be pruned was not. The others are pruned all the same; `report` has been told of each.
     public static func perform(
-        on name: StoreName? = nil, in inbox: Inbox, keeping retention: Retention, dryRun: Bool = false
+        on name: StoreName? = nil, in inbox: Inbox, keeping retention: Retention, dryRun: Bool = false,
+        report: (GenerationPruning) -> Void = { _ in }
     ) throws(ShipmentError) -> [GenerationPruning] {
         do throws(InboxError) {
             let folder = try inbox.open()
             let names = try folder.storeNames()
             if let name, !names.contains(name) { throw folder.noSuchStore(name) }
-            var findings: [GenerationPruning] = []
+            var (findings, failure): ([GenerationPruning], InboxError?) = ([], nil)
             for name in name.map({ [$0] }) ?? names {
-                findings += try dryRun ? look(name, inbox, retention) : prune(name, inbox, retention)
+                do throws(InboxError) {
+                    let found = try dryRun ? look(name, inbox, retention) : prune(name, inbox, retention)
+                    found.forEach(report)
+                    findings += found
+                } catch {
+                    guard !error.isCancellation, !Task.isCancelled else { throw error }
+                    failure = failure ?? error
+                }
             }
+            if let failure { throw failure }
             return findings
         } catch {
             throw .install(error)

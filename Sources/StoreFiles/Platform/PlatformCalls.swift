@@ -144,6 +144,10 @@ package enum PlatformCalls {
     /// signal(2): from here on a write beyond `RLIMIT_FSIZE` is an error, as on a full disk, and SIGXFSZ does not end the process.
     package static func ignoreFileSizeSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
 
+    /// signal(2): from here on a write to a pipe without a reader is an error, and SIGPIPE does not end the process. Programs that it
+    /// starts take the signal as ever, since a handler, unlike SIG_IGN, is not inherited over execve(2).
+    package static func surviveClosedPipes() { _ = signal(SIGPIPE) { _ in } }
+
     /// nanosleep(2): lets the thread rest for that long, or less if a signal comes.
     package static func pause(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components

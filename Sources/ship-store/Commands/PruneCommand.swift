@@ -38,8 +38,8 @@ struct PruneCommand: AsyncParsableCommand {
         let console = output.console
         try await console.run { [into, name, retention = retention.retention, dryRun, output] in
             let findings = try GenerationPruning.perform(
-                on: name, in: Inbox(at: into), keeping: retention, dryRun: dryRun)
-            for finding in findings {
+                on: name, in: Inbox(at: into), keeping: retention, dryRun: dryRun
+            ) { finding in
                 if output.json {
                     Output.write(
                         object: [

@@ -125,6 +125,9 @@ struct ReceiveCommand: AsyncParsableCommand {
     func validate() throws {
         try storage.validate(for: from)
         if listen != nil, from != nil { throw ValidationError("--listen and --from exclude each other") }
+        if once, from != nil {
+            throw ValidationError("--once is for receivers that listen: with --from there is one session")
+        }
         try listening.validate(isListening: from == nil)
         try pair?.validate()
         if link.peerName != nil, pair == nil { throw ValidationError("--peer-name says something only with --pair") }
@@ -191,7 +194,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         let whenStopped: ExitStatus? = goesOn ? .success : nil
         let peerName = pair == nil ? nil : link.nameOfPeer(console)
         // A listener outlives its terminal, and has no configuration to read again.
-        try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn, isEndless: true) {
+        try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn, isEndless: goesOn || once) {
             [self, options, reach] in
             var options = options
             options.requirements = try required.requirements()

@@ -17,7 +17,7 @@ struct WatchCommand: AsyncParsableCommand {
             SHIP_STORE_GENERATION, SHIP_STORE_PATH (the absolute path of the store's file in that generation, which stays \
             until the command ends) and SHIP_STORE_CHANGE (the object that --json writes; without its lists, if it is too \
             long for an environment). If it is busy while several shipments arrive, the next change tells of all of them. It \
-            goes on until it is stopped.
+            goes on until it is stopped; without a command it ends when nobody reads its output any more.
 
             What arrived while nobody watched is a change as well with --since and the number of the generation that was \
             handled last; 0 makes everything one.
@@ -94,12 +94,14 @@ struct WatchCommand: AsyncParsableCommand {
             for current in changes.current where names.isEmpty || names.contains(current.store) {
                 tell(ChangeLine(current, in: inbox))
             }
+            if exec == nil, Output.isUnwanted { return }
             for await change in changes where names.isEmpty || names.contains(change.store) {
                 // The lock keeps the announced generation until the command has ended.
                 let hold = change.generation.flatMap { try? FolderLock.take(.shared, on: $0.path) }
                 defer { withExtendedLifetime(hold) { _ in } }
                 let line = ChangeLine(change, in: inbox)
                 tell(line)
+                if exec == nil, Output.isUnwanted { return }
                 let problem = if let exec { try await line.run(exec) } else { nil as ChangeLine.Problem? }
                 if let problem { console.complain("the command \(problem.words)") }
                 guard once else { continue }

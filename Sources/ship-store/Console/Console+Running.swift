@@ -21,17 +21,23 @@ extension Console {
         case .signalled(let signal):
             let status = whenStopped ?? ExitStatus(signal)
             if status != .success { tellOfStop(status) }
-            throw ExitCode(status.rawValue)
+            let lost = tellOfLostOutput()
+            throw ExitCode((status == .success ? lost ?? status : status).rawValue)
         case .failed(let error as ShipmentError):
             let status = error.failureRule.exitStatus
             fail(error.cause, hint: error.hint, status)
             throw ExitCode(status.rawValue)
         case .failed(let error): throw error
         case .done:
-            guard let failure = Output.failure else { return }
-            complain("what should go to standard output is lost: \(failure)")
-            throw ExitCode(ExitStatus.inputOutput.rawValue)
+            if let lost = tellOfLostOutput() { throw ExitCode(lost.rawValue) }
         }
+    }
+
+    /// - Returns: The exit status for it; `nil` if nothing is lost.
+    private func tellOfLostOutput() -> ExitStatus? {
+        guard let failure = Output.failure else { return nil }
+        complain("what should go to standard output is lost: \(failure)")
+        return .inputOutput
     }
 
     private enum End {

@@ -9,7 +9,10 @@ enum Output {
     private static let firstFailure = Mutex<Errno?>(nil)
 
     /// The first error of a write, if some data is lost. A closed pipe is no error: its reader wants no more.
-    static var failure: Errno? { firstFailure.withLock { $0 } }
+    static var failure: Errno? { firstFailure.withLock { $0 == .brokenPipe ? nil : $0 } }
+
+    /// Whether the reader has closed the pipe: whatever only writes for it may end.
+    static var isUnwanted: Bool { firstFailure.withLock { $0 == .brokenPipe } }
 
     /// Whether people see it at once.
     static var isTerminal: Bool { PlatformCalls.isTerminal(.standardOutput) }
@@ -33,7 +36,7 @@ enum Output {
         do {
             try FileDescriptor.standardOutput.writeAll(bytes)
         } catch {
-            guard let errno = error as? Errno, errno != .brokenPipe else { return }
+            guard let errno = error as? Errno else { return }
             firstFailure.withLock { $0 = $0 ?? errno }
         }
     }
