@@ -54,7 +54,7 @@ import Testing
         let promise = try ledger.reserve(most / 4, in: folder)
         promise.use(most)
         try promise.extend(by: most / 4)
-        #expect(promise.left == 0 && (try !isRefused(most)))
+        #expect(try promise.left == 0 && !isRefused(most))
         #expect(promise.settle(upTo: most / 4) == most / 4)
         try promise.extend(by: most / 2)
         #expect(promise.left == most / 4)
