@@ -39,10 +39,10 @@ pages: build ## Write the man pages and the completions of bash, zsh and fish to
 	@Packaging/generate-pages.sh $(PROGRAM) $(PAGES)
 
 install: pages ## Install to PREFIX=/usr/local
-	@Packaging/install.sh install $(PROGRAM) $(PAGES) $(PREFIX) $(DESTDIR)
+	@Packaging/install.sh install $(PROGRAM) $(PAGES) "$(PREFIX)" "$(DESTDIR)"
 
 uninstall: ## Remove what `make install` has put into PREFIX=/usr/local
-	@Packaging/install.sh uninstall $(PROGRAM) $(PAGES) $(PREFIX) $(DESTDIR)
+	@Packaging/install.sh uninstall $(PROGRAM) $(PAGES) "$(PREFIX)" "$(DESTDIR)"
 
 package: pages ## Make a Debian package in .build/package
 	@.ci/setup dpkg-dev
@@ -50,7 +50,7 @@ package: pages ## Make a Debian package in .build/package
 
 try-package: package ## Install, try and remove that package in a fresh Debian (as root)
 	@.ci/setup debootstrap
-	@Packaging/try-deb.sh .build/package/*.deb
+	@Packaging/try-deb.sh "$$(ls -t .build/package/*.deb | head -n 1)"  # the one that was just made
 
 demo: build ## Show the whole story on this machine, in a temporary folder
 	@$(PROGRAM) demo

@@ -16,6 +16,10 @@ mv "$root/usr/share/doc/ship-store/CHANGELOG.md.gz" "$root/usr/share/doc/ship-st
 mkdir -p "$root/usr/share/zsh/vendor-completions"
 mv "$root/usr/share/zsh/site-functions/_ship-store" "$root/usr/share/zsh/vendor-completions/"
 rmdir "$root/usr/share/zsh/site-functions"
+mkdir -p "$root/usr/lib"
+mv "$root/usr/share/systemd" "$root/usr/lib/systemd"
+# dpkg has a list of its own.
+rm "$root/usr/share/doc/ship-store/files"
 
 # What the program needs at run time is what it is linked with: which packages bring that, dpkg knows best.
 mkdir -p "$work/debian"

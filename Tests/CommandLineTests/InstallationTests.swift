@@ -91,8 +91,14 @@ import Testing
             "$install" install "$SHIP" pages "$PWD/usr"
             test -f usr/share/man/man1/ship-store.1 && test -f usr/share/doc/ship-store/README.md
             test -f usr/share/doc/ship-store/Documentation/GUIDE.md
-            "$install" uninstall "$SHIP" pages "$PWD/usr"
+            grep -qF "ExecStart=\"$PWD/usr/bin/ship-store\" receive --into" usr/share/systemd/user/ship-store-receive.service
+            # The pages may be gone, or others.
+            "$install" uninstall "$SHIP" none "$PWD/usr"
             find usr -type f | sort | diff before - && test ! -e usr/share/doc/ship-store
+            if "$install" uninstall "$SHIP" pages "$PWD/usr"; then exit 1; fi
+            # From and to places with spaces.
+            mkdir 'a place'; cp -r pages 'a place'; "$install" install "$SHIP" 'a place/pages' "$PWD/a place/usr" "$PWD/root"
+            test -f "root$PWD/a place/usr/share/doc/ship-store/CHANGELOG.md"
             """, timeout: .seconds(120))
         #expect(outcome.status == .exited(0), "\(outcome.stderr)")
         #expect(outcome.lines.contains("0.1.0"))
