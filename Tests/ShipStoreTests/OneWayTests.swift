@@ -1,7 +1,9 @@
 import Foundation
+import ShipLinks
 import ShipProtocol
 import ShipStoreNetwork
 import StoreFiles
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -38,5 +40,40 @@ import Testing
         } catch {
             #expect(error as? ShipmentError == .givenUp(Reason(.stopped, message: "the store cannot be copied")))
         }
+    }
+
+    @Test func `a consumer that is stopped once all of a file is installed has done what it was asked for`()
+        async throws
+    {
+        let folder = try ScratchFolder()
+        let (store, file) = (folder.path.appending("Recipes.sqlite"), folder.path.appending("a.shipment"))
+        try SampleStore.plain.make(at: store)
+        _ = try await Producer(store).send(to: .file(file))
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: file.string)))
+        let consumer = try Consumer(inbox: folder.path.appending("inbox"))
+        func receive(_ bytes: [UInt8]) async throws -> [Receipt] {
+            let link = PeerLink(
+                direction: .oneWay, isFile: true, reader: StoppedFile(bytes), writer: ClosedSide(),
+                peer: .at(.file(file)))
+            return try await consumer.receive(over: link, .never) { _ in }
+        }
+        await #expect(throws: ShipmentError.stopped) { try await receive(Array(bytes.prefix(bytes.count / 2))) }
+        #expect(try await receive(bytes).map(\.outcome) == [.installed])
+    }
+}
+
+/// A file whose reader is told to stop before it sees the end.
+private final class StoppedFile: LinkReader {
+    private let bytes: Mutex<[UInt8]>
+
+    init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes) }
+
+    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
+        let piece = bytes.withLock { bytes in
+            defer { bytes = [] }
+            return bytes
+        }
+        if piece.isEmpty { throw .cancelled }
+        return piece
     }
 }

@@ -188,7 +188,7 @@ package struct ConsumerSession {
         func deadlineOfOffer() -> FrameReader.Deadline {
             FrameReader.Deadline(end: .now + timeouts.preparing, error: .overdue(.manifest(timeouts.preparing)))
         }
-        var offer = deadlineOfOffer()
+        var (offer, isOver) = (deadlineOfOffer(), false)
         while true {
             // The producer does not prepare the next one before the rest of what was refused has gone.
             let skips = dialogue.skipsRefused
@@ -210,6 +210,9 @@ package struct ConsumerSession {
                 } else {
                     element = try await frames.next(by: skips ? nil : dialogue.mode == nil ? greeted : offer)
                 }
+            } catch LinkError.cancelled where isOver {
+                // Who stops it comes too late.
+                return nil
             } catch ProtocolError.truncated {
                 // That the stream ends too early says more than that it ends within a frame.
                 try dialogue.linkEnded()
@@ -239,7 +242,7 @@ package struct ConsumerSession {
             case .stop(let reason): throw ShipmentError.givenUp(reason)
             case .consider(let shipment): return shipment
             // After its last word a peer may keep the link open; a file is read on, since bytes after the last word are an error.
-            case .finish where link.isFile: continue
+            case .finish where link.isFile: isOver = true
             case .finish: return nil
             }
         }
