@@ -193,8 +193,14 @@ struct ReceiveCommand: AsyncParsableCommand {
         // For a listener, a signal is the regular end.
         let whenStopped: ExitStatus? = goesOn ? .success : nil
         let peerName = pair == nil ? nil : link.nameOfPeer(console)
+        // Over streams the sender decides how long a session stays.
+        let isEndless =
+            switch from {
+            case nil, .command, .standardStreams: true
+            case .tcp, .unix, .file, .folder, .web, .bucket: follow
+            }
         // A listener outlives its terminal, and has no configuration to read again.
-        try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn, isEndless: goesOn || once) {
+        try await console.run(whenStopped: whenStopped, stopsWhenHungUp: !goesOn, isEndless: isEndless) {
             [self, options, reach] in
             var options = options
             options.requirements = try required.requirements()
