@@ -320,7 +320,7 @@ package struct ConsumerSession {
             try await writer.send(.receipt(receipt), answering: frames.offer)
             return receipt
         case .staged(let shipment, let skipped):
-            let answer = try answer(for: shipment, skipping: skipped)
+            let answer = try shipment.answer(skipping: skipped, in: common)
             try dialogue.accept(answer)
             try await writer.send(.answer(answer), answering: frames.offer)
             let receipt = try await writer.whileWorking {
@@ -330,16 +330,6 @@ package struct ConsumerSession {
             frames.install(manifest)
             return receipt
         }
-    }
-
-    private func answer(for shipment: IncomingShipment, skipping skipped: Set<Int>) throws -> Answer {
-        let parts = shipment.manifest.parts
-        let coming = parts.indices.filter { !skipped.contains($0) && parts[$0].size > 0 }
-        let begun = try shipment.begun(of: coming, in: common)
-        let base = coming.first == 0 ? shipment.base?.digest : nil
-        let filesBase = shipment.base.flatMap { $0.hasFiles && coming.last ?? 0 > 0 ? $0.digest : nil }
-        let isPlain = skipped.isEmpty && base == nil && filesBase == nil && begun == nil
-        return isPlain ? .everything : Answer(parts: coming, over: base, files: filesBase, goingOnWith: begun)
     }
 
     private enum Prepared {

@@ -69,6 +69,21 @@ final class IncomingShipment {
     /// Parts that an earlier session has brought complete.
     var wholeParts: Set<Int> { staged.wholeParts }
 
+    /// The answer to the offer of it: what is to come, over what.
+    ///
+    /// - Parameters:
+    ///   - skipped: The parts that are here already.
+    ///   - encodings: Those that both sides know.
+    func answer(skipping skipped: Set<Int>, in encodings: CommonEncodings) throws -> Answer {
+        let parts = manifest.parts
+        let coming = parts.indices.filter { !skipped.contains($0) && parts[$0].size > 0 }
+        let begun = try begun(of: coming, in: encodings)
+        let storeBase = coming.first == 0 ? base?.digest : nil
+        let filesBase = base.flatMap { $0.hasFiles && coming.last ?? 0 > 0 ? $0.digest : nil }
+        let isPlain = skipped.isEmpty && storeBase == nil && filesBase == nil && begun == nil
+        return isPlain ? .everything : Answer(parts: coming, over: storeBase, files: filesBase, goingOnWith: begun)
+    }
+
     /// The part that goes on from an earlier session, which brought the beginning of its stream.
     ///
     /// - Parameters:
