@@ -91,7 +91,7 @@ import Testing
             "$install" install "$SHIP" pages "$PWD/usr"
             test -f usr/share/man/man1/ship-store.1 && test -f usr/share/doc/ship-store/README.md
             test -f usr/share/doc/ship-store/Documentation/GUIDE.md
-            grep -qF "ExecStart=\"$PWD/usr/bin/ship-store\" receive --into" usr/share/systemd/user/ship-store-receive.service
+            grep -qF 'ExecStart="'"$PWD/usr/bin/ship-store"'" receive --into' usr/share/systemd/user/ship-store-receive.service
             # The pages may be gone, or others.
             "$install" uninstall "$SHIP" none "$PWD/usr"
             find usr -type f | sort | diff before - && test ! -e usr/share/doc/ship-store
