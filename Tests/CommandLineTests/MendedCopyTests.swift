@@ -80,7 +80,10 @@ import Testing
         #expect((verified.status == .exited(0)) == (damage == .lostLink), "\(verified.stderr)")
         try await ship(by: way).expectSuccess()
         #expect(try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite"))
-        #expect(try PlatformCalls.statusFollowingLinks(of: desk["inbox/Recipes.sqlite"]).permissions == .ownerRead)
+        if damage != .lostLink {
+            let status = try PlatformCalls.statusFollowingLinks(of: desk["inbox/Recipes.sqlite"])
+            #expect(status.permissions == .ownerRead)
+        }
         try await desk.run("verify", "inbox").expectSuccess()
         try await desk.run("status", "--into", "inbox").expectSuccess()
         // Once it is whole, the same changes nothing.

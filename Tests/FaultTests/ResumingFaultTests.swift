@@ -50,7 +50,7 @@ struct ResumingFaultTests {
     func `the store is the old or the new one, and the next session goes on`(
         action: FaultShim.Action, victim: Victim
     ) async throws {
-        let step = Soak.isOn ? 1 : 31
+        let step = Soak.isOn ? 1 : 19
         var (call, resumed, isThereSuchACall) = (action == .kill ? 1 : action == .eio ? 3 : 5, 0, true)
         while isThereSuchACall {
             let comment: Comment = "\(action) of the \(victim) at \(call)"
