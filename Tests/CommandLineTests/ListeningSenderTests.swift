@@ -88,7 +88,8 @@ import Testing
         let other = try await desk.run("receive", "--into", "other", "--from", sender.address, "--max-store", "1k")
         #expect(other.status != .exited(0))
         try await first.wait().expectSuccess()
-        try await sender.program.wait().expectSuccess()
+        // It warns of the other one's refusal.
+        #expect(try await sender.program.wait().status == .exited(0))
         #expect(try desk.hasInstalled("Large", in: "in", from: "Large.sqlite"))
     }
 
