@@ -10,7 +10,7 @@ SOURCE = HERE / "columns-dictionary.txt"
 TARGET = HERE.parent / "Sources/StoreEncoding/Columns/Segments/SegmentDictionary.swift"
 HEAD = '''// Written by Protocol/columns_dictionary.py.
 
-/// What the text area of each segment may refer to, as if it stood before it.
+/// The dictionary that the text area of each segment may refer to, as if it stood before it.
 ///
 /// Source: `Protocol/columns-dictionary.txt`.
 extension MatchDictionary {
