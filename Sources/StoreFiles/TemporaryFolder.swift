@@ -93,7 +93,7 @@ package struct TemporaryFolder: ~Copyable, Sendable {
         guard let names = try? Folder.names(in: parent) else { return }
         for name in names where isOurs(name, place) {
             let path = parent.appending(text: name)
-            guard let status = try? PlatformCalls.status(of: path), status.kind == .folder, status.exposure == nil,
+            guard let status = try? PlatformCalls.status(of: path), status.isOwnFolder,
                 let lock = try? OpenFile.readingWithoutFollowing(path),
                 (try? PlatformCalls.tryLock(lock.descriptor, path)) == true
             else { continue }

@@ -44,10 +44,15 @@ extension InboxFolder {
     /// starts: later they may be its own.
     package func removeAsides() throws(FileError) {
         for name in try files.names(in: layout.depot)
-        where name.hasPrefix(InboxLayout.publicationAside) || name == layout.failureAside.lastComponent?.text {
+        where isAside(name) || name == layout.failureAside.lastComponent?.text {
             let aside = layout.depot.appending(text: name)
             if try files.statusIfThere(of: aside)?.kind == .file { try files.removeFile(aside) }
         }
+    }
+
+    private func isAside(_ name: String) -> Bool {
+        let prefix = "\(InboxLayout.publicationAside)-"
+        return name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil
     }
 
     /// Writes the record durably, in one step. Others of the inbox may be written meanwhile.

@@ -160,6 +160,17 @@ import Testing
         #expect(moved.stderr.hasPrefix("moved Tea.sqlite: ") && !moved.stderr.contains("still there"))
     }
 
+    @Test func `a folder that others may write to is nobody's leftover, whatever its name`() async throws {
+        try desk.makeStore("Tea.sqlite")
+        let folder = desk[".ship-store-removal-Tea.sqlite"]
+        try PlatformCalls.makeFolder(folder)
+        try PlatformCalls.changeMode(of: folder, to: FilePermissions(rawValue: 0o755))
+        try OpenFile.creating(folder.appending("moved-to")).write([1])
+        #expect(try await desk.run("destroy", "Tea.sqlite").status != .exited(0))
+        #expect(try Folder.names(in: folder) == ["moved-to"])
+        #expect(try PlatformCalls.isThere(desk["Tea.sqlite"]))
+    }
+
     @Test(arguments: [["destroy", "link"], ["move", "link", "--to", "g", "--remove-old"]])
     func `a store that is named by a link goes with the link`(arguments: [String]) async throws {
         try PlatformCalls.makeFolder(desk["data"])

@@ -37,10 +37,11 @@ import Testing
 
     @Test func `what a killed receiver left of a record goes when the next one starts`() throws {
         _ = try inbox.installer()
-        for name in [".published-new", ".published-new-1", ".failed.new"] {
+        for name in [".published-new-8A2E2A4C-6E0B-4C0B-9D67-0F6B3B1B2C11", ".published-new-1", ".failed.new"] {
             _ = try OpenFile.creating(depot.appending(name))
         }
         _ = try inbox.installer()
-        #expect(try Folder.names(in: depot) == [".format", ".lock"])
+        // A name of another form is somebody else's.
+        #expect(try Folder.names(in: depot) == [".format", ".lock", ".published-new-1"])
     }
 }

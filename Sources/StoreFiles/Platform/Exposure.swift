@@ -15,12 +15,6 @@ extension FileStatus {
     }
 
     /// Whether it is a folder as this program makes them for itself: of this user, and private, whatever bits it has inherited
-    /// [mkdir(2), S_ISGID]; or with the mode of the folder above, as each has where modes are fixed by the mount [mount(8), vfat].
-    package func isOwnFolder(in parent: FilePath) -> Bool {
-        guard kind == .folder, owner == PlatformCalls.effectiveUser else { return false }
-        let everyones = FilePermissions(rawValue: 0o777)
-        return exposure == nil
-            || (try? PlatformCalls.statusFollowingLinks(of: parent))?.permissions.intersection(everyones)
-                == permissions.intersection(everyones)
-    }
+    /// [mkdir(2), S_ISGID].
+    package var isOwnFolder: Bool { kind == .folder && exposure == nil }
 }

@@ -23,7 +23,7 @@ package struct StoreRemoval: Sendable {
 
     /// Whether the folder is one that this program has made: private, of this user, and no link.
     private var isOurs: Bool {
-        get throws(FileError) { try PlatformCalls.statusIfThere(of: folder)?.isOwnFolder(in: home.folder) ?? false }
+        get throws(FileError) { try PlatformCalls.statusIfThere(of: folder)?.isOwnFolder ?? false }
     }
 
     /// The store that a killed removal has left; `nil` if none is under way.
