@@ -67,6 +67,9 @@ private struct WatchArrangement: ~Copyable {
     /// Whether something tells of each change.
     let isComplete: Bool
 
+    /// Most looks at the way to a file: where its links are set anew all the time, changes are told at intervals.
+    private static let mostLooks = 8
+
     /// - Throws: If the system has no such notices, or no more of them to give.
     init(_ groups: [[FilePath]]) throws(FileError) {
         let notices = try FileNotices()
@@ -75,19 +78,30 @@ private struct WatchArrangement: ~Copyable {
         for (index, group) in groups.enumerated() {
             for path in group {
                 // The folder first: what comes into it after that is told. Where it is missing, the nearest one above it tells when the
-                // next one comes. A link on the way may be set anew as well.
-                for entry in SymbolicLinks.passed(by: path) + [path] {
-                    var place = entry
-                    var number: CInt?
-                    while number == nil, let name = place.removeLast()?.text {
-                        number = try Self.watch { () throws(FileError) in
-                            try notices.watch(place.isEmpty ? "." : place)
-                        }
-                        if let number { folders[number, default: []].append((index, name)) }
+                // next one comes. A link on the way may be set anew as well, also before its folder is watched: then the way is another one.
+                var (watched, looks) = ([FilePath](), 0)
+                while case let way = SymbolicLinks.passed(by: path) + [path], way != watched {
+                    looks += 1
+                    guard looks <= Self.mostLooks else {
+                        isComplete = false
+                        break
                     }
-                    guard PlatformCalls.tellsOfChanges(in: place) else { throw FileError(.watch, path, .notSupported) }
-                    let folder = entry.removingLastComponent()
-                    if number == nil || place != folder && Self.isThere(folder) { isComplete = false }
+                    for entry in way {
+                        var place = entry
+                        var number: CInt?
+                        while number == nil, let name = place.removeLast()?.text {
+                            number = try Self.watch { () throws(FileError) in
+                                try notices.watch(place.isEmpty ? "." : place)
+                            }
+                            if let number { folders[number, default: []].append((index, name)) }
+                        }
+                        guard PlatformCalls.tellsOfChanges(in: place) else {
+                            throw FileError(.watch, path, .notSupported)
+                        }
+                        let folder = entry.removingLastComponent()
+                        if number == nil || place != folder && Self.isThere(folder) { isComplete = false }
+                    }
+                    watched = way
                 }
                 let content = try Self.watch { () throws(FileError) in try notices.watch(contentOf: path) }
                 if let content, files[content]?.contains(index) != true { files[content, default: []].append(index) }
