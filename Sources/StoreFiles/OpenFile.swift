@@ -51,6 +51,23 @@ package struct OpenFile: ~Copyable, Sendable {
         return file
     }
 
+    /// Opens a file that nothing needs any more, to write over what it has.
+    ///
+    /// - Returns: `nil`, and the file is removed, where somebody may still have it: under a second name, open or mapped.
+    package static func reusing(_ path: FilePath) throws(FileError) -> OpenFile? {
+        if let file = try? reusable(path), PlatformCalls.isOpenOnce(file.descriptor) { return file }
+        try PlatformCalls.removeFile(path)
+        return nil
+    }
+
+    private static func reusable(_ path: FilePath) throws(FileError) -> OpenFile {
+        let known = try readingWithoutFollowing(path)
+        let status = try known.status
+        guard status.kind == .file, status.links == 1 else { throw FileError(.open, path, .fileExists) }
+        try known.changeMode(to: .ownerReadWrite)
+        return try open(path, .readWrite, [.closeOnExec, .noFollow])
+    }
+
     /// A second descriptor of an open file, which shares the first one's position. `path` is for messages.
     package static func duplicating(_ descriptor: FileDescriptor, as path: FilePath) throws(FileError) -> OpenFile {
         OpenFile(path: path, descriptor: try PlatformCalls.duplicate(descriptor, path))

@@ -19,6 +19,8 @@ package final class PageFile: PageSource, PageSink {
     private var runStart: UInt32 = 0
     /// The pointer map page that is being gathered.
     private var map: (number: UInt32, bytes: [UInt8])?
+    /// The pointer map pages that were begun: a file that is written over has something else in the others.
+    private var maps: Set<UInt32> = []
     private var ahead: PagesAhead
     /// Called before each page; throws once the work is cancelled.
     private let check: () throws -> Void
@@ -47,21 +49,30 @@ package final class PageFile: PageSource, PageSink {
 
     /// Makes a file that must not be there yet. It is complete with `finish`.
     ///
-    /// - Parameter base: A file that is much the same, and does not change: where the file system clones, only what differs is written. That
-    ///   it cannot be read is no error.
+    /// - Parameters:
+    ///   - base: A file that is much the same, and does not change: where the file system clones, only what differs is written. That it
+    ///     cannot be read is no error.
+    ///   - takeSpare: Puts a file at the path that nothing needs any more; returns whether there is one. Where the file system does not
+    ///     clone, it is written where it differs.
     package convenience init(
-        creating path: FilePath, pageSize: Int, like base: FilePath? = nil, check: @escaping () throws -> Void = {}
+        creating path: FilePath, pageSize: Int, like base: FilePath? = nil,
+        takingSpare takeSpare: () -> Bool = { false }, check: @escaping () throws -> Void = {}
     ) throws(FileError) {
         if let base, let base = try? OpenFile.readingWithoutFollowing(base),
             let clone = try OpenFile.creating(path, cloning: base)
         {
             try self.init(writing: clone, cloneOf: base, pageSize: pageSize, check: check)
+        } else if base != nil, takeSpare(), let spare = try OpenFile.reusing(path) {
+            let unchanged = try OpenFile.readingWithoutFollowing(path)
+            try self.init(writing: spare, cloneOf: unchanged, pageSize: pageSize, check: check)
         } else {
             self.init(writing: try OpenFile.creating(path), sharing: nil, pageSize: pageSize, check: check)
         }
     }
 
-    /// - Parameter file: It has just been made.
+    /// - Parameters:
+    ///   - file: It has just been made, or is written over.
+    ///   - base: The file that it is a clone of, or itself: a page is read here until it is written.
     convenience init(
         writing file: consuming OpenFile, cloneOf base: consuming OpenFile, pageSize: Int,
         check: @escaping () throws -> Void = {}
@@ -110,9 +121,11 @@ package final class PageFile: PageSource, PageSink {
         if number > map?.number ?? 0 {
             try flushMap()
             map = (number, Array(repeating: 0, count: pageSize))
+            maps.insert(number)
         }
         guard number == map?.number else {
             // Few entries belong to earlier maps: those of the children of high levels.
+            if maps.insert(number).inserted { try write(Array(repeating: 0, count: pageSize), at: number) }
             shared?.replace(number)
             ahead.forget()
             return try file.write(bytes, at: Int64(number - 1) * Int64(pageSize) + Int64(offset))

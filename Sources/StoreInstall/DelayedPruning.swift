@@ -10,15 +10,17 @@ import SystemPackage
 final class DelayedPruning: Sendable {
     let folder: InboxFolder
     let retention: Retention
+    let spares: SpareFiles
     /// When a store will be looked at.
     private let waiting = Mutex<[StoreName: ContinuousClock.Instant]>([:])
 
     /// Until the next look, if another process is changing the store.
     private static let pause = Duration.milliseconds(100)
 
-    init(_ folder: InboxFolder, _ retention: Retention) {
+    init(_ folder: InboxFolder, _ retention: Retention, keeping spares: SpareFiles) {
         self.folder = folder
         self.retention = retention
+        self.spares = spares
     }
 
     /// - Parameter rest: After how long there is something to remove; `nil` for nothing.
@@ -46,7 +48,7 @@ final class DelayedPruning: Sendable {
         guard isMeant else { return }
         do throws(InboxError) {
             let storeLock = try StoreLock(of: name, in: folder, timeout: .zero)
-            schedule(name, in: try storeLock.prune(retention).nextLook)
+            schedule(name, in: try storeLock.prune(retention, keeping: spares).nextLook)
         } catch {
             // Whatever else it is, the next installation meets it too.
             if case .storeBusy = error { schedule(name, in: Self.pause) }
@@ -61,7 +63,7 @@ final class DelayedPruning: Sendable {
         let retention = retention.withoutSuspensionGrace
         var rest = Duration.zero
         var names: [StoreName] = []
-        var isGone = false
+        var isGone = spares.removeAll()
         for name in try folder.storeNames() {
             guard let storeLock = try? StoreLock(of: name, in: folder), let pruned = try? storeLock.prune(retention)
             else { continue }

@@ -21,6 +21,7 @@ package final class Installer: Sendable {
     /// Held while the record of failures changes.
     let failureNotes = Mutex(())
     private let late: DelayedPruning
+    private let spares: SpareFiles
     /// Of each store's current generation.
     let proofs = Mutex<[StoreName: WholenessProof]>([:])
 
@@ -51,7 +52,8 @@ package final class Installer: Sendable {
         try folder.checkIsOurs()
         lock = try InboxLock(folder)
         try folder.prepare()
-        late = DelayedPruning(folder, retention)
+        spares = SpareFiles(folder)
+        late = DelayedPruning(folder, retention, keeping: spares)
         self.folder = folder
         try late.sweep()
     }
@@ -263,10 +265,11 @@ package final class Installer: Sendable {
         }
         if let waiting {
             return try StagedGeneration(
-                manifest, from: sender, origin, signed, goingOnWith: waiting, of: folder, present: present, space)
+                manifest, from: sender, origin, signed, goingOnWith: waiting, of: folder, spares, present: present,
+                space)
         }
         return try StagedGeneration(
-            manifest, from: sender, origin, signed, in: staging, of: folder, present: present, space,
+            manifest, from: sender, origin, signed, in: staging, of: folder, spares, present: present, space,
             mayWait: isResumable)
     }
 
@@ -351,7 +354,7 @@ package final class Installer: Sendable {
             // If this fails, the current generation's own `origin.json` still says it, while it is current.
             try? storeLock.keepOrigin()
             // Old generations that cannot be removed now are tried again at the next installation.
-            late.schedule(name, in: (try? storeLock.prune(retention))?.nextLook)
+            late.schedule(name, in: (try? storeLock.prune(retention, keeping: spares))?.nextLook)
             return generation
         } catch {
             try? goBack(to: before, from: generationName, storeLock)

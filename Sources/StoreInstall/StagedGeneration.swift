@@ -17,6 +17,7 @@ package final class StagedGeneration {
     /// The folder.
     package let path: FilePath
     let inbox: InboxFolder
+    private let spares: SpareFiles
     /// The folder itself, held open.
     let folder: OpenFolder
     /// Bytes of the parts that were not here already.
@@ -55,12 +56,12 @@ package final class StagedGeneration {
     ///   - mayWait: Whether what has come is kept where the link breaks.
     init(
         _ manifest: Manifest, from sender: Sender, _ origin: Origin?, _ signed: SignedManifest?, in staging: FilePath,
-        of inbox: InboxFolder, present: [Int: FilePath], _ space: DiskReservation, mayWait: Bool
+        of inbox: InboxFolder, _ spares: SpareFiles, present: [Int: FilePath], _ space: DiskReservation, mayWait: Bool
     ) throws(InboxError) {
         self.manifest = manifest
         self.sender = sender
         (self.origin, self.signed) = (origin, signed)
-        self.inbox = inbox
+        (self.inbox, self.spares) = (inbox, spares)
         self.space = space
         linkedParts = Set(present.keys)
         bytesToCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
@@ -80,12 +81,13 @@ package final class StagedGeneration {
     /// - Parameter waiting: What of it is of no use is gone.
     init(
         _ manifest: Manifest, from sender: Sender, _ origin: Origin?, _ signed: SignedManifest?,
-        goingOnWith waiting: WaitingShipment, of inbox: InboxFolder, present: [Int: FilePath], _ space: DiskReservation
+        goingOnWith waiting: WaitingShipment, of inbox: InboxFolder, _ spares: SpareFiles, present: [Int: FilePath],
+        _ space: DiskReservation
     ) throws(InboxError) {
         self.manifest = manifest
         self.sender = sender
         (self.origin, self.signed) = (origin, signed)
-        self.inbox = inbox
+        (self.inbox, self.spares) = (inbox, spares)
         self.space = space
         linkedParts = Set(present.keys)
         wholeParts = waiting.wholeParts
@@ -233,6 +235,11 @@ package final class StagedGeneration {
     package func storePathForMaking() throws(InboxError) -> FilePath {
         try discard(part: 0)
         return storePathByDescriptor
+    }
+
+    /// Puts the file of a store that nothing needs any more there, to be written over; returns whether there is one.
+    package var moveSpareToStorePath: @Sendable () -> Bool {
+        { [spares, name = manifest.name, storePath] in spares.move(of: name, to: storePath) }
     }
 
     /// The room for what is written beside the store while it is made, and goes before it is installed.

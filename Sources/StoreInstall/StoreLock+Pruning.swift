@@ -21,8 +21,13 @@ extension StoreLock {
         var nextLook: Duration? { [rest, restOfAwaited].compactMap(\.self).min() }
     }
 
-    @discardableResult
     package borrowing func prune(_ retention: Retention) throws(InboxError) -> Pruned {
+        try prune(retention, keeping: nil)
+    }
+
+    /// - Parameter spares: What is kept of what goes; `nil` for nothing.
+    @discardableResult
+    borrowing func prune(_ retention: Retention, keeping spares: SpareFiles?) throws(InboxError) -> Pruned {
         let superfluous = try superfluous(retention)
         let record = folder.leftRecord(of: name)
         let replaced = replaced(among: superfluous, by: try currentName)
@@ -32,7 +37,7 @@ extension StoreLock {
         var free = superfluous.filter { spared[$0] == nil }
         for generation in free.reversed() {
             var isAwaited = false
-            let isRemoved = try remove(generation) {
+            let isRemoved = try remove(generation, keeping: spares) {
                 isAwaited = awaited(of: free, retention)[generation] != nil
                 return isAwaited
             }
@@ -116,7 +121,7 @@ extension StoreLock {
     /// - Returns: `false` if a reader holds it, or it is awaited.
     @discardableResult
     borrowing func remove(
-        _ generation: GenerationName, unless isAwaited: () -> Bool = { false }
+        _ generation: GenerationName, keeping spares: SpareFiles? = nil, unless isAwaited: () -> Bool = { false }
     ) throws(InboxError) -> Bool {
         let path = layout.generations(name).appending(generation.text)
         return try InboxError.wrapping { () throws(FileError) in
@@ -126,17 +131,18 @@ extension StoreLock {
             }
             guard let lock = try FolderLock.takeSoon(.exclusive, on: path, in: folder.files) else { return false }
             guard !isAwaited() else { return false }
-            try moveAway(path)
+            try moveAway(path, keeping: spares)
             // Until here: a reader that waits for the lock finds then that the folder has no name any more.
             _ = consume lock
             return true
         }
     }
 
-    private borrowing func moveAway(_ path: FilePath) throws(FileError) {
+    private borrowing func moveAway(_ path: FilePath, keeping spares: SpareFiles? = nil) throws(FileError) {
         try folder.files.makeFolder(at: layout.staging(name))
         let aside = aside(.pruned)
         try folder.files.rename(path, to: aside)
+        spares?.keep(storeOf: aside, self)
         try folder.files.removeTree(at: aside)
     }
 }

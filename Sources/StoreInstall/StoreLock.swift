@@ -109,7 +109,7 @@ package struct StoreLock: ~Copyable {
         layout.staging(name).appending("\(purpose.rawValue)-\(UUID().uuidString)")
     }
 
-    enum Purpose: String, CaseIterable { case current, pruned, rollback, origin, left, leased, asOf, halted }
+    enum Purpose: String, CaseIterable { case current, pruned, spare, rollback, origin, left, leased, asOf, halted }
 
     /// Removes what a process that died in the middle of a change has left. Under the lock no other change is under way.
     package borrowing func removeLitter() {

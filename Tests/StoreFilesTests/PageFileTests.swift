@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -51,6 +52,41 @@ import Testing
             let isSame = found[(index * size)..<((index + 1) * size)].elementsEqual(bytes)
             #expect(isSame, "page \(index)")
         }
+    }
+
+    @Test func `a pointer map page whose entries all come late has nothing else in it`() throws {
+        let (size, mark) = (512, [UInt8](repeating: 9, count: 512 * 8))
+        let made = try PageFile(writing: file("clone", mark), cloneOf: file("base", mark), pageSize: size)
+        try made.writePointer((5, 1), map: 6, offset: 10)
+        try made.writePointer((3, 7), map: 2, offset: 5)
+        try made.finish()
+        let found = try OpenFile.reading(scratch.path.appending("clone")).read(size, at: Int64(size))
+        #expect(found == [0, 0, 0, 0, 0, 3, 0, 0, 0, 7] + Array(repeating: 0, count: size - 10))
+    }
+
+    @Test(arguments: ["sole", "open", "mapped", "linked", "missing"])
+    func `a file that somebody may still have is not written over`(state: String) throws {
+        let (path, bytes) = (scratch.path.appending("file"), [UInt8](repeating: 9, count: 8192))
+        if state != "missing" { try file("file", bytes).changeMode(to: .ownerRead) }
+        let reader = state == "open" ? try OpenFile.reading(path) : nil
+        let map = try state == "mapped" ? Data(contentsOf: URL(filePath: path.string), options: .alwaysMapped) : nil
+        let link = scratch.path.appending("link")
+        if state == "linked" { try FileManager.default.linkItem(atPath: path.string, toPath: link.string) }
+        guard state != "missing" else {
+            #expect(throws: FileError.self) { _ = try OpenFile.reusing(path) }
+            return
+        }
+        let identity = try PlatformCalls.status(of: path).identity
+        let reused = try OpenFile.reusing(path)
+        let isReused = try reused.map { try $0.status.identity == identity }
+        #expect(isReused == (state == "sole" ? true : nil))
+        #expect(try PlatformCalls.isThere(path) == (state == "sole"))
+        switch consume reader {
+        case .some(let reader): #expect(try reader.read(8192, at: 0) == bytes)
+        case .none: break
+        }
+        #expect(map.map { Array($0) == bytes } ?? true)
+        if state == "linked" { #expect(try PlatformCalls.status(of: link).permissions == .ownerRead) }
     }
 }
 

@@ -18,6 +18,10 @@ int ship_store_rename_to_free_name(const char *from, const char *to);
 /// file `source`: nothing is copied until one of the two changes. Returns -1 where the file system does not do that.
 int ship_store_clone(int source, int folder, const char *name);
 
+/// fcntl(2) `F_SETLEASE`: whether no other descriptor, and no map, is of the file that is open for writing. Returns 0 where that is not so,
+/// or the system does not tell.
+int ship_store_is_open_once(int file);
+
 /// llistxattr(2): the names of a file's extended attributes, each with a NUL at its end. Returns their length, or -1; with `size` 0 only
 /// the length.
 int64_t ship_store_list_attributes(const char *path, char *names, uint64_t size);

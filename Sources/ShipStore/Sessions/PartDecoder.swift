@@ -53,7 +53,7 @@ final class PartDecoder {
             guard let codec else { throw ProtocolError.encodingNotSupported(encoding.rawValue) }
             let store = StoreToDecode(
                 path: try staged.storePathForMaking(), facts: manifest.store, room: staged.workingRoom,
-                limits: limits)
+                limits: limits, takingSpare: staged.moveSpareToStorePath)
             decode = Self.segments {
                 guard encoding == .delta else { return try codec.makeDecoder(store) }
                 guard let base else { throw BrokenInvariant("a delta without a base") }

@@ -45,7 +45,9 @@ private final class FileBox {
     }
 
     func make(pageSize: Int) throws -> StoreFileTarget {
-        let made = try PageFile(creating: store.path, pageSize: pageSize, like: base) { try Task.checkCancellation() }
+        let made = try PageFile(creating: store.path, pageSize: pageSize, like: base, takingSpare: store.takeSpare) {
+            try Task.checkCancellation()
+        }
         file = made
         return StoreFileTarget(made, store)
     }

@@ -7,6 +7,8 @@ package struct StoreToDecode: Sendable {
     /// Where the decoder creates the store. Its working files are beside it; their names begin with the store's name and `.part-`. The
     /// decoder removes them at its end at the latest.
     package let path: FilePath
+    /// Puts a file there that nothing needs any more, and is much the same as the store most likely; returns whether there is one.
+    package let takeSpare: @Sendable () -> Bool
     /// As the manifest says. They are not trusted.
     package let facts: StoreFacts
     /// Counts the bytes of working files.
@@ -14,9 +16,11 @@ package struct StoreToDecode: Sendable {
     package let limits: DecodingLimits
 
     package init(
-        path: FilePath, facts: StoreFacts, room: (any SpillSpace)? = nil, limits: DecodingLimits = DecodingLimits()
+        path: FilePath, facts: StoreFacts, room: (any SpillSpace)? = nil, limits: DecodingLimits = DecodingLimits(),
+        takingSpare takeSpare: @escaping @Sendable () -> Bool = { false }
     ) {
         self.path = path
+        self.takeSpare = takeSpare
         self.facts = facts
         self.room = room
         self.limits = limits

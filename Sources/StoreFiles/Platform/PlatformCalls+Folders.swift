@@ -142,6 +142,11 @@ extension PlatformCalls {
         path.withPlatformString { ship_store_clone(source.rawValue, AT_FDCWD, $0) == 0 }
     }
 
+    /// fcntl(2) `F_SETLEASE`: whether nobody else has the file of a descriptor open, or mapped.
+    ///
+    /// - Returns: `false` also where the system does not tell.
+    static func isOpenOnce(_ descriptor: FileDescriptor) -> Bool { ship_store_is_open_once(descriptor.rawValue) != 0 }
+
     /// symlinkat(2): `target` is stored as it is.
     static func symbolicLink(at entry: FolderEntry, to target: FilePath) throws(FileError) {
         try check(.link, entry) { folder, name in target.withPlatformString { symlinkat($0, folder, name) } }
