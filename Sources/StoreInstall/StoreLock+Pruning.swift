@@ -21,6 +21,7 @@ extension StoreLock {
         var nextLook: Duration? { [rest, restOfAwaited].compactMap(\.self).min() }
     }
 
+    @discardableResult
     package borrowing func prune(_ retention: Retention) throws(InboxError) -> Pruned {
         try prune(retention, keeping: nil)
     }
