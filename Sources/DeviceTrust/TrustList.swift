@@ -49,8 +49,12 @@ public struct TrustList: Hashable, Sendable {
     /// Changes of a peer. A property without a value stays as it is; a new peer gets the default.
     public struct PeerChanges: Hashable, Sendable {
         public var name: PeerName?
-        /// Both, by default.
+        /// Sender and receiver, by default; a new peer with `addedRoles` gets these alone.
         public var roles: Set<TrustedPeer.Role>?
+        /// In addition to `roles`, or to those that it has.
+        public var addedRoles: Set<TrustedPeer.Role> = []
+        /// Of those.
+        public var removedRoles: Set<TrustedPeer.Role> = []
         /// All, by default; a new peer with `addedStores` gets these alone.
         public var stores: TrustedPeer.Stores?
         /// In addition to `stores`, or to those that it has. An empty set is one: a new peer then gets no store.
@@ -60,6 +64,12 @@ public struct TrustList: Hashable, Sendable {
         public var takesOver: Set<StoreName> = []
 
         public init() {}
+
+        /// - Parameter known: The roles of the peer; `nil` for a new one.
+        fileprivate func roles(over known: Set<TrustedPeer.Role>?) -> Set<TrustedPeer.Role> {
+            (roles ?? known ?? (addedRoles.isEmpty ? TrustedPeer.Role.usual : []))
+                .union(addedRoles).subtracting(removedRoles)
+        }
 
         /// - Parameter known: The stores of the peer; `nil` for a new one.
         /// - Throws: `.removedFromAll`: a list cannot say "all except these".
@@ -90,13 +100,13 @@ public struct TrustList: Hashable, Sendable {
             guard peers.count < Self.longest else { throw .tooMany }
             let name = changes.name ?? PeerName(of: id).avoiding(Set(peers.map(\.name)))
             let peer = TrustedPeer(
-                id: id, name: name, roles: changes.roles ?? TrustedPeer.Role.usual,
-                stores: stores, takesOver: changes.takesOver, since: time)
+                id: id, name: name, roles: changes.roles(over: nil), stores: stores, takesOver: changes.takesOver,
+                since: time)
             peers.append(peer)
             return peer
         }
         if let name = changes.name { peers[index].name = name }
-        if let roles = changes.roles { peers[index].roles = roles }
+        peers[index].roles = changes.roles(over: peers[index].roles)
         peers[index].stores = stores
         peers[index].takesOver.formUnion(changes.takesOver)
         return peers[index]
@@ -107,12 +117,8 @@ public struct TrustList: Hashable, Sendable {
         _ id: DeviceIdentifier, as role: TrustedPeer.Role, called name: PeerName?, at time: Timestamp
     ) throws(TrustListError) -> TrustedPeer {
         var changes = PeerChanges()
-        if let known = peer(id) {
-            changes.roles = known.roles.union([role])
-        } else {
-            changes.roles = [role]
-            changes.name = (name ?? PeerName(of: id)).avoiding(Set(peers.map(\.name)))
-        }
+        changes.addedRoles = [role]
+        if peer(id) == nil { changes.name = (name ?? PeerName(of: id)).avoiding(Set(peers.map(\.name))) }
         return try trust(id, changes, at: time)
     }
 

@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["distrust", "phone"], ["trust", "phone", "--only-store", "Tea"], ["trust", "phone", "--role", "receiver"],
+        ["distrust", "phone"], ["trust", "phone", "--only-store", "Tea"], ["trust", "phone", "--no-role", "sender"],
     ])
     func `a session of a device ends in a second when it may ship no more`(change: [String]) async throws {
         try await trust()

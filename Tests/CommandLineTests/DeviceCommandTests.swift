@@ -86,6 +86,35 @@ import Testing
             64, "--store and --no-store both name Tea", hint: hint)
     }
 
+    @Test func `a role more takes no other away, and one can be taken away`() async throws {
+        let desk = try Desk()
+        let id = try await desk.id(of: "other")
+        func trust(_ arguments: String...) async throws -> String {
+            let outcome = try await desk.run(["trust", id] + arguments)
+            outcome.expectSuccess()
+            return outcome.stderr
+        }
+        let kept = "it keeps the roles that it had; --no-role takes one away\n"
+        #expect(try await trust("--name", "tablet", "--role", "sender") == "tablet is trusted: may send every store\n")
+        #expect(
+            try await trust("--role", "relay", "--store", "Tea")
+                == "tablet is trusted: may send and pass on every store\n" + kept
+                + "it could do so with every store before; --only-store leaves it no other\n")
+        #expect(
+            try await trust("--no-role", "sender", "--role", "receiver")
+                == "tablet is trusted: may receive and pass on every store\n" + kept)
+        #expect(
+            try await trust("--no-role", "receiver", "--no-role", "relay", "--role", "sender")
+                == "tablet is trusted: may send every store\n")
+        #expect(try await trust("--no-role", "sender") == "tablet is trusted: may do nothing\n")
+        try await desk.run("trust", id, "--role", "sender", "--no-role", "sender").expectFailure(
+            64, "--role and --no-role both name sender", hint: "see `ship-store trust --help`")
+        // What a new device is at first, without one of it.
+        let new = try await desk.id(of: "new")
+        let watch = try await desk.run("trust", new, "--name", "watch", "--no-role", "sender")
+        #expect(watch.stderr == "watch is trusted: may receive every store\n")
+    }
+
     @Test func `what is wrong with an id is said`() async throws {
         let desk = try Desk()
         let id = try await desk.id(of: "other")

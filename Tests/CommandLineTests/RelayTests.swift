@@ -26,8 +26,12 @@ import Testing
         try await trust(tablet, by: "watch", as: "relay")
     }
 
-    private func trust(_ id: String, by device: String, as role: String) async throws {
-        try await desk.run("trust", id, "--identity", device, "--role", role, "-q").expectSuccess()
+    private func trust(
+        _ id: String, by device: String, as role: String, notAs former: String? = nil
+    ) async throws {
+        try await desk.run(
+            ["trust", id, "--identity", device, "--role", role, "-q"] + (former.map { ["--no-role", $0] } ?? [])
+        ).expectSuccess()
     }
 
     private func change(_ title: String = "new") throws {
@@ -146,7 +150,7 @@ import Testing
         #expect(own.stderr.contains("the sender may not send Recipes here"), "\(own.stderr)")
         try await ship(to: first).expectSuccess()
         // A device that may only be shipped to is not even let in.
-        try await trust(tablet, by: "watch", as: "receiver")
+        try await trust(tablet, by: "watch", as: "receiver", notAs: "relay")
         #expect(try await pass(to: second).status == .exited(77))
         try await trust(tablet, by: "watch", as: "relay")
         try await desk.run("distrust", phone, "--identity", "watch", "-q").expectSuccess()
@@ -170,7 +174,7 @@ import Testing
     }
 
     @Test func `a sender may pass on, too, and a copy never goes back`() async throws {
-        try await trust(tablet, by: "watch", as: "sender")
+        try await trust(tablet, by: "watch", as: "sender", notAs: "relay")
         let (first, second) = (try await tabletListens(), try await watchListens())
         try await ship(to: first).expectSuccess()
         try await pass(to: second).expectSuccess()

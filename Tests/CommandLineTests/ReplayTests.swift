@@ -131,7 +131,7 @@ import Testing
         try await keep("./phone.shipment")
         try await receive("./phone.shipment").expectFailure(
             77, "the sender may not send Recipes here", hint: "`ship-store trust ID --store Recipes` lets it")
-        try await desk.run("trust", phone, "--identity", "watch", "--all-stores", "--role", "receiver", "-q")
+        try await desk.run("trust", phone, "--identity", "watch", "--all-stores", "--no-role", "sender", "-q")
             .expectSuccess()
         #expect(try await receive("./phone.shipment").status == .exited(77))
         try await desk.run("trust", phone, "--identity", "watch", "--role", "sender", "-q").expectSuccess()

@@ -78,7 +78,8 @@ import Testing
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "phone")
         let sent = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address, "--identity", "watch")
         #expect(sent.status == .exited(77))
-        try await desk.run("trust", phone, "--identity", "watch", "--role", "receiver", "-q").expectSuccess()
+        try await desk.run("trust", phone, "--identity", "watch", "--role", "receiver", "--no-role", "sender", "-q")
+            .expectSuccess()
         let other = try await desk.listen(on: "127.0.0.1:0", into: "other", "--identity", "watch")
         #expect(try await send(as: "phone", to: other.address).status == .exited(77))
     }

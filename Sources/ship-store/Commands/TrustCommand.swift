@@ -15,7 +15,7 @@ struct TrustCommand: AsyncParsableCommand {
               ship-store trust Q9W11-DFWFJ-... --name phone --role sender --store Recipes
               ship-store trust TA3T1-BXWNF-... --name tablet --role relay
               ship-store trust phone --store Tea
-              ship-store trust phone --no-store Recipes
+              ship-store trust phone --no-store Recipes --no-role receiver
             """)
 
     @Argument(
@@ -29,11 +29,20 @@ struct TrustCommand: AsyncParsableCommand {
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "What it may be: sender, receiver, or relay, which brings what trusted senders have signed; may be given again.",
-            valueName: "role"),
+            """
+            What it may be too: sender, receiver, or relay, which brings what trusted senders have signed; may be given \
+            again. At first, it is nothing else.
+            """, valueName: "role"),
         completion: .list(TrustedPeer.Role.allCases.map(\.rawValue)),
         transform: TrustedPeer.Role.read)
     var role: [TrustedPeer.Role] = []
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("What it may be no more; may be given again.", valueName: "role"),
+        completion: .list(TrustedPeer.Role.allCases.map(\.rawValue)),
+        transform: TrustedPeer.Role.read)
+    var noRole: [TrustedPeer.Role] = []
 
     @Option(
         parsing: .singleValue,
@@ -78,12 +87,15 @@ struct TrustCommand: AsyncParsableCommand {
         if let both = Set(store).intersection(noStore).first {
             throw ValidationError("--store and --no-store both name \(both)")
         }
+        if let both = Set(role).intersection(noRole).first {
+            throw ValidationError("--role and --no-role both name \(both.rawValue)")
+        }
     }
 
     private var changes: TrustList.PeerChanges {
         var changes = TrustList.PeerChanges()
         changes.name = name
-        if !role.isEmpty { changes.roles = Set(role) }
+        (changes.addedRoles, changes.removedRoles) = (Set(role), Set(noRole))
         if allStores {
             changes.stores = .all
         } else if !onlyStore.isEmpty {
@@ -96,10 +108,13 @@ struct TrustCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = output.console
-        try await console.run { [device = device.device, peer, store, changes, output] in
+        try await console.run { [device = device.device, peer, role, store, changes, output] in
             let peer = try device.trust(DeviceIdentifier.read(peer, knownTo: device), changes)
             if output.json { Output.write(json: peer) }
             console.say("\(peer.name) is trusted: \(peer.rights)")
+            if !role.isEmpty, peer.roles != Set(role) {
+                console.say("it keeps the roles that it had; --no-role takes one away")
+            }
             if !store.isEmpty, peer.stores == .all {
                 console.say("it could do so with every store before; --only-store leaves it no other")
             }
