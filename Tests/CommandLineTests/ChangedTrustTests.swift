@@ -227,7 +227,9 @@ import Testing
         let start = ContinuousClock.now
         try await receiver.wait().expectFailure(
             77, "the device that signed this shipment is not trusted to send (its id is \(phone))",
-            hint: "if it is the one that you mean, say `ship-store trust \(phone)`; --unsigned takes it all the same")
+            hint:
+                "if it is the one that you mean, say `ship-store trust \(phone) --role sender`; --unsigned takes it all the same"
+        )
         #expect(.now - start < .seconds(1.5))
         #expect(try desk.leftovers == [])
     }

@@ -117,6 +117,7 @@ import Testing
                 ["receive", "--into", "none", "--from", sender.address, "--identity", "other"] + options)
             #expect(none.status == .exited(77))
             #expect(none.stderr.contains("this device may have no store there"), "\(none.stderr)")
+            #expect(none.stderr.contains("`ship-store trust ID --role receiver --store NAME`"), "\(none.stderr)")
             #expect(!none.stderr.contains("Secrets") && !none.stderr.contains("Recipes"))
         }
         try await desk.run("distrust", "tablet", "--identity", "phone", "-q").expectSuccess()

@@ -121,7 +121,9 @@ import Testing
         try await keep("./other.shipment", as: "other")
         try await receive("./other.shipment").expectFailure(
             77, "the device that signed this shipment is not trusted to send (its id is \(other))",
-            hint: "if it is the one that you mean, say `ship-store trust \(other)`; --unsigned takes it all the same")
+            hint:
+                "if it is the one that you mean, say `ship-store trust \(other) --role sender`; --unsigned takes it all the same"
+        )
         #expect(!FileManager.default.fileExists(atPath: desk["inbox/Recipes.sqlite"].string))
         try await receive("./other.shipment", "--unsigned").expectSuccess()
         try await receive("./unsigned.shipment", "--unsigned").expectSuccess()
@@ -130,7 +132,8 @@ import Testing
         try await desk.run("trust", phone, "--identity", "watch", "--only-store", "Tea", "-q").expectSuccess()
         try await keep("./phone.shipment")
         try await receive("./phone.shipment").expectFailure(
-            77, "the sender may not send Recipes here", hint: "`ship-store trust ID --store Recipes` lets it")
+            77, "the sender may not send Recipes here",
+            hint: "`ship-store trust ID --role sender --store Recipes` lets it")
         try await desk.run("trust", phone, "--identity", "watch", "--all-stores", "--no-role", "sender", "-q")
             .expectSuccess()
         #expect(try await receive("./phone.shipment").status == .exited(77))
@@ -169,8 +172,9 @@ import Testing
         try change()
         try await send(as: "other").expectFailure(
             77, "the receiver refused the shipment: \(Self.otherDevice)",
-            hint: "ask the operator there to say `ship-store trust ID --store NAME`, "
-                + "or --takes-over NAME if another device sent it before")
+            hint:
+                "ask the operator there to say `ship-store trust ID --role sender --store NAME`, with --role relay if it is passed "
+                + "on, or --takes-over NAME if another device sent it before")
         try await desk.run("trust", other, "--identity", "watch", "--takes-over", "Recipes", "-q").expectSuccess()
         try await send(as: "other").expectSuccess()
         let peers = try await desk.run("peers", "--identity", "watch").stdout

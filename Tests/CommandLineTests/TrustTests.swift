@@ -3,6 +3,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
+private let anotherRole = "with --role sender, receiver or relay if it is trusted in another role"
+
 /// Two devices that trust each other, and others that they do not: all on one machine, each with a folder of its own.
 @Suite struct TrustTests {
     private let desk: Desk
@@ -38,7 +40,7 @@ import Testing
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
         try await send(as: "stranger", to: receiver.address).expectFailure(
             77, "the other side does not trust this device (its id is \(stranger))",
-            hint: "say `ship-store trust \(stranger)` there")
+            hint: "say `ship-store trust \(stranger)` there, \(anotherRole)")
         let stopped = try await receiver.stop()
         #expect(stopped.stderr.contains("the device at the other end is not trusted for this (its id is \(stranger))"))
         #expect(!stopped.stderr.contains("receiving"))
@@ -49,7 +51,7 @@ import Testing
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "stranger")
         try await send(as: "phone", to: receiver.address).expectFailure(
             77, "the device at the other end is not trusted for this (its id is \(stranger))",
-            hint: "if it is the one that you mean, say `ship-store trust \(stranger)` here")
+            hint: "if it is the one that you mean, say `ship-store trust \(stranger)` here, \(anotherRole)")
         let stopped = try await receiver.stop()
         #expect(!stopped.stderr.contains("receiving"))
     }
@@ -91,12 +93,13 @@ import Testing
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
         try await send(as: "phone", to: receiver.address).expectFailure(
             77, "the receiver refused the shipment: the sender may not send Recipes here",
-            hint: "ask the operator there to say `ship-store trust ID --store NAME`, "
-                + "or --takes-over NAME if another device sent it before")
+            hint:
+                "ask the operator there to say `ship-store trust ID --role sender --store NAME`, with --role relay if it is passed "
+                + "on, or --takes-over NAME if another device sent it before")
         try await send(as: "phone", to: receiver.address, "--name", "Tea").expectSuccess()
         try await desk.run("trust", watch, "--identity", "phone", "--only-store", "Soup", "-q").expectSuccess()
         try await send(as: "phone", to: receiver.address, "--name", "Tea").expectFailure(
-            77, "the receiver may not be sent Tea", hint: "`ship-store trust ID --store Tea` lets it be")
+            77, "the receiver may not be sent Tea", hint: "`ship-store trust ID --role receiver --store Tea` lets it")
         try await receiver.stop().expectSuccess()
     }
 
@@ -239,7 +242,7 @@ import Testing
             "send", "Recipes.sqlite", "--to", receiver.address, "--identity", "phone", "--pair", "123456"
         ).expectFailure(
             77, "the other side does not trust this device (its id is \(phone))",
-            hint: "say `ship-store trust \(phone)` there")
+            hint: "say `ship-store trust \(phone)` there, \(anotherRole)")
     }
 
     @Test(arguments: [

@@ -3,6 +3,10 @@ import StoreFiles
 import SystemPackage
 
 extension LinkError {
+    /// For a device that is trusted as something else already.
+    private static let inAnotherRole: PrintableText =
+        "with --role sender, receiver or relay if it is trusted in another role"
+
     /// The two ways: a code of six digits, or the ids.
     private static let trustFirst: PrintableText =
         "trust each other first: `ship-store receive --into INBOX --pair` on one side and `ship-store send STORE --to ADDRESS --pair CODE` on the other, "
@@ -26,8 +30,9 @@ extension LinkError {
         case .childNotStarted: nil
         case .inTheWay: "name another file, or say --force to replace this one"
         case .folderIsOpen: "use a folder of your own that is closed: chmod 700"
-        case .notTrusted(let id): "if it is the one that you mean, say `ship-store trust \(id)` here"
-        case .notTrustedThere(let id): "say `ship-store trust \(id)` there"
+        case .notTrusted(let id):
+            "if it is the one that you mean, say `ship-store trust \(id)` here, \(Self.inAnotherRole)"
+        case .notTrustedThere(let id): "say `ship-store trust \(id)` there, \(Self.inAnotherRole)"
         case .noCertificate: "it must show a certificate, as ship-store does"
         case .noTLSThere:
             "make it trust this device (`ship-store trust` there), and start it again; on one machine, both "

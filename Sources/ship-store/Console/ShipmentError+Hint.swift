@@ -31,24 +31,24 @@ extension ShipmentError {
         case .noReceiver:
             "let one pair, with --pair; or trust it by its id: ship-store trust ID --role receiver; or serve programs of this "
                 + "machine alone, with --insecure"
-        case .noStoreFor(let id): "`ship-store trust \(id) --store NAME` lets it have one"
+        case .noStoreFor(let id): "`ship-store trust \(id) --role receiver --store NAME` lets it have one"
         case .noSuchPeer(_, let near):
             NearNames.question(near) ?? "see `ship-store peers`; an id has 65 letters and digits"
         case .otherSent: "send it under another name with --name, or let it take the other's place with --replace"
         case .sameName: "send them one by one, with --name"
         case .overdue(let overdue): overdue.hint
         case .refused(let reason): reason.hint
+        case .givenUp(let reason) where reason.knownCode == .notTrusted:
+            "ask the operator there to say `ship-store trust ID --role receiver --store NAME`"
         case .givenUp: "send again what has not arrived"
-        case .notAllowed(let name, .sender): "`ship-store trust ID --store \(name)` lets it"
-        case .notAllowed(let name, .receiver): "`ship-store trust ID --store \(name)` lets it be"
-        case .notAllowed(let name, .relay): "`ship-store trust ID --role relay --store \(name)` lets it"
+        case .notAllowed(let name, let role): "`ship-store trust ID --role \(role.rawValue) --store \(name)` lets it"
         case .notSigned:
             "ask for one here with `ship-store receive --relay`, of a sender with `ship-store send --relay`: the next change has it"
         case .takesNoRelay: "install a newer ship-store there"
         case .signature(let error): error.hint
         case .unsigned: "make it anew with `ship-store send --to FILE --sign`; --unsigned takes it all the same"
         case .unknownSigner(let id):
-            "if it is the one that you mean, say `ship-store trust \(id)`; --unsigned takes it all the same"
+            "if it is the one that you mean, say `ship-store trust \(id) --role sender`; --unsigned takes it all the same"
         case .missingBase:
             "say here `ship-store holdings --into INBOX > FILE`, with --for SENDER if it signs, and there "
                 + "`ship-store send STORE --for FILE --to SHIPMENT`, or leave --for and --since out"
@@ -99,7 +99,7 @@ extension Reason {
             "ask the operator there to allow more (`ship-store receive --help`), or leave something out: "
                 + "`ship-store send --help`"
         case .notTrusted:
-            "ask the operator there to say `ship-store trust ID --store NAME`, "
+            "ask the operator there to say `ship-store trust ID --role sender --store NAME`, with --role relay if it is passed on, "
                 + "or --takes-over NAME if another device sent it before"
         case .replayed:
             "send it again, or receive the newest first if it is passed on; if the device that made it has lost count, ask the operator "
