@@ -345,12 +345,21 @@ import Testing
         _ = try await first.stop()
         try await desk.run("rollback", "Recipes", "--into", "tablet-inbox", "-q").expectSuccess()
         _ = try await program.waitForLine(containing: "has come another way")
+        receiver.signal(SIGTERM)
+        #expect(try await receiver.wait(timeout: .seconds(20)).status == .exited(0))
+        // Who comes only now hears that the relay is behind, and who follows waits for it.
+        let late = ["receive", "--into", "watch-inbox", "--from", address, "--identity", "watch"]
+        let behind = "the relay is behind: Recipes is passed on with the number 1, and 2 has come another way"
+        try await desk.run(late).expectFailure(
+            77, behind, hint: "what is newer is here; to wait until the relay has caught up, say --follow")
+        let waiting = try desk.start(late + ["--follow"])
+        _ = try await waiting.waitForLine(containing: behind)
         try await desk.run("rollback", "Recipes", "--into", "tablet-inbox", "--release", "-q").expectSuccess()
         let again = try await tabletListens()
         try change("after")
         try await ship(to: again).expectSuccess()
         try await desk.arrives("Recipes", in: "watch-inbox", from: "Recipes.sqlite")
-        for program in [receiver, program, again.program] {
+        for program in [waiting, program, again.program] {
             program.signal(SIGTERM)
             #expect(try await program.wait(timeout: .seconds(20)).status == .exited(0))
         }

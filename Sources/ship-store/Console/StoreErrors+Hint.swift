@@ -227,7 +227,7 @@ extension SequenceFlaw {
         switch self {
         case .replayed:
             "have it sent anew; if its device has lost count, say `ship-store trust ID --takes-over \(name)`"
-        case .overtaken: "nothing is to be done: what is newer is here"
+        case .overtaken: "what is newer is here; to wait until the relay has caught up, say --follow"
         case .tooFarAhead: "if its device is sound all the same, say `ship-store trust ID --takes-over \(name)`"
         case .older: "have it sent anew; if it is to take the store back, say `receive --replace \(name)`"
         case .noCounter: "send it from the device that sent those; `receive --unsigned` takes it all the same"
