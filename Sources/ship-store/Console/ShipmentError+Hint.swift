@@ -42,8 +42,9 @@ extension ShipmentError {
             "ask the operator there to say `ship-store trust ID --role receiver --store NAME`"
         case .givenUp: "send again what has not arrived"
         case .notAllowed(let name, let role): "`ship-store trust ID --role \(role.rawValue) --store \(name)` lets it"
-        case .notSigned:
-            "ask for one here with `ship-store receive --relay`, of a sender with `ship-store send --relay`: the next change has it"
+        case .notSigned(let name, _):
+            "ask for one here with `ship-store receive --relay`, of a sender with `ship-store send --relay`: the next change has it, "
+                + "or what comes after `ship-store forget \(name) --into INBOX`"
         case .takesNoRelay: "install a newer ship-store there"
         case .signature(let error): error.hint
         case .unsigned: "make it anew with `ship-store send --to FILE --sign`; --unsigned takes it all the same"
