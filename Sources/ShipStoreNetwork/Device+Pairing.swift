@@ -31,7 +31,13 @@ extension Device {
                 let answer = try await reader.next(PairingExchange.answerSize)
                 let proof = try initiator.proof(for: answer, own: Self.ownName)
                 try await link.writer.write(proof, within: timeouts.hello)
-                let welcome = try await reader.next(PairingExchange.welcomeSize)
+                let welcome: [UInt8]
+                do {
+                    welcome = try await reader.next(PairingExchange.welcomeSize)
+                } catch LinkError.closedByPeer {
+                    // It has the code, and cannot keep whom it trusts: it says why.
+                    throw ShipmentError.link(.closedByPeer)
+                }
                 guard welcome[0] == PairingExchange.accepted else { throw PairingError.notOpen }
                 let ownName = PairingExchange.name(try await reader.next(Int(welcome[1])), of: other)
                 return try self.trust(other, as: role, called: name ?? ownName)
@@ -73,7 +79,13 @@ extension Device {
             try await link.writer.write(PairingExchange.refusal, within: timeouts.hello)
             throw PairingError.notOpen
         }
-        let peer = try trust(other, as: role, called: window.name ?? PairingExchange.name(name, of: other))
+        let peer: TrustedPeer
+        do {
+            peer = try trust(other, as: role, called: window.name ?? PairingExchange.name(name, of: other))
+        } catch {
+            window.reopen()
+            throw error
+        }
         try await link.writer.write(welcome, within: timeouts.hello)
         return peer
     }

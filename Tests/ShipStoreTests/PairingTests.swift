@@ -1,4 +1,5 @@
 import DeviceTrust
+import Foundation
 import ShipProtocol
 import ShipStore
 import ShipStoreNetwork
@@ -55,6 +56,24 @@ import Testing
             await #expect(throws: ShipmentError.link(.notTrustedThere(own))) {
                 try await stranger.pair(with: address, code)
             }
+        }
+    }
+
+    @Test func `leaves the code valid where whoever showed it can trust no more devices`() async throws {
+        let window = PairingWindow(code, lasting: .seconds(60))
+        let full = try watch.folder.changeTrustList { (list: inout TrustList) throws(TrustListError) -> Void in
+            for number in 0..<TrustList.longest {
+                let id = DeviceIdentifier(ofCertificate: [UInt8(number >> 8), UInt8(number & 255)])
+                _ = try list.trust(id, .init(), at: Timestamp(Date()))
+            }
+        }
+        try full.get()
+        try await whileWaiting(window) { [phone, watch, code] address in
+            await #expect(throws: ShipmentError.link(.closedByPeer)) { try await phone.pair(with: address, code) }
+            #expect(try phone.peers().isEmpty && watch.peers().count == TrustList.longest)
+            _ = try watch.distrust(DeviceIdentifier(ofCertificate: [0, 0]).text)
+            let peer = try await phone.pair(with: address, code)
+            #expect(try peer.id == watch.identity().id && watch.peers().last?.id == phone.identity().id)
         }
     }
 

@@ -59,6 +59,9 @@ public final class PairingWindow: Sendable {
         }
     }
 
+    /// The device that has the code could not be trusted. The code is good for the tries that are left: that device has not guessed it.
+    package func reopen() { state.withLock { $0.isClosed = false } }
+
     /// Returns when no device can pair any more, or the task is cancelled.
     package func waitUntilOver() async {
         while !isOver, (try? await Task.sleep(for: .milliseconds(100))) != nil {}
