@@ -52,12 +52,12 @@ struct SenderRecord: Hashable, Sendable {
 
     struct Refusal: Hashable, Sendable, Codable {
         let content: ManifestContent.ID
-        /// How often this content was refused for a temporary reason.
+        /// How often this content was refused.
         let attempts: Int
         let code: ForeignText
         let message: ForeignText
-        /// When to send the same content again; `nil` for never.
-        let next: Date?
+        /// When to send the same content again; `nil` for not before the receiver has started anew.
+        var next: Date?
     }
 
     /// The form of a shipment. The next form is for a receiver that could not read the one before.
@@ -86,6 +86,7 @@ struct SenderRecord: Hashable, Sendable {
     /// - Parameter backoff: For a shipment that the receiver may accept later.
     /// - Returns: The store whose shipment is under way, if this answers it.
     mutating func receive(_ answer: TransferMessage.Answer, at now: Date, _ backoff: Backoff) -> StoreName? {
+        if answer.token == nil { retryRefused(at: now, backoff) }
         if let token = answer.token, let name = stores.first(where: { $0.value.underWay?.token == token })?.key {
             if let outcome = answer.outcome {
                 end(name, outcome, holding: answer.holdings[name]?.manifest, now, backoff)
@@ -111,6 +112,15 @@ struct SenderRecord: Hashable, Sendable {
             askAgain()
         }
         return nil
+    }
+
+    /// The receiver has started anew, perhaps as a version of its app that takes what the one before has refused. Each content is tried once
+    /// more, after a wait that grows with its refusals: an app may start often.
+    private mutating func retryRefused(at now: Date, _ backoff: Backoff) {
+        for (name, entry) in stores {
+            guard let refusal = entry.refusal, refusal.next == nil else { continue }
+            stores[name]?.refusal?.next = backoff.time(after: refusal.attempts, from: now)
+        }
     }
 
     /// Opens a new question. Until its answer, the record may be wrong.

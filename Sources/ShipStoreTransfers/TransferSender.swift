@@ -374,7 +374,7 @@ public enum SenderEvent: Sendable {
     /// Another content was current at the receiver than the sender believed: the sender makes another shipment.
     case outdated(StoreName)
     /// The receiver has refused a shipment. The sender sends another form, or the same again at that time, or nothing before the store
-    /// changes.
+    /// changes, or the receiver's app has started anew.
     case refused(StoreName, Reason, again: Date?)
     /// A copy could not be taken, or a shipment not be made. The sender tries again at that time.
     case failed(StoreName, ShipmentError, again: Date)

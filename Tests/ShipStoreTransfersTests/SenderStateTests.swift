@@ -138,6 +138,23 @@ import Testing
         #expect(times == SenderRecord.maximumAttempts && state.step(for: name, [], at: now) == .wait)
     }
 
+    @Test func `what a receiver refuses for good goes again once its app has started anew, less and less often`() throws
+    {
+        var state = try state(holding: first)
+        var (now, waits): (Date, [Double]) = (start, [])
+        for _ in 0..<4 {
+            let transfer = try send(second, &state, at: now)
+            let refused = try answer(transfer.token, first, .refused(Reason(.wrongModel, message: "")))
+            _ = state.record.receive(refused, at: now, state.backoff)
+            #expect(state.step(for: name, [], at: now.addingTimeInterval(1e6)) == .wait)
+            _ = state.record.receive(try answer(nil, first), at: now, state.backoff)
+            guard case .waitUntil(let next) = state.step(for: name, [], at: now) else { throw Unexpected() }
+            waits.append(next.timeIntervalSince(now))
+            now = next
+        }
+        #expect(waits == [60, 120, 240, 480])
+    }
+
     @Test func `a shipment of which nobody hears is asked after, and made again if it is not there`() throws {
         var state = try state(holding: nil)
         let transfer = try send(first, &state, at: start)

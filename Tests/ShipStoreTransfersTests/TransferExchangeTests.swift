@@ -269,7 +269,7 @@ import Testing
         try await pair.expectSame()
     }
 
-    @Test func `a refusal is told, and the same is not sent again`() async throws {
+    @Test func `a refusal is told, and the same is not sent again before the watch begins anew`() async throws {
         let pair = try StandInPair()
         var requirements = StoreRequirements()
         requirements.userVersions = 5...7
@@ -280,9 +280,13 @@ import Testing
             if case .refused(_, let reason, let again) = event { (reason.knownCode, again) } else { nil }
         }
         #expect(refusals.count == 1 && refusals.first?.0 == .wrongSchema && refusals.first?.1 == nil)
-        try pair.start()
+        try pair.startPhone()
         try await pair.settle()
         #expect(shipments(pair) == 1)
+        // Its app may be another version.
+        try pair.startWatch()
+        try await pair.settle()
+        #expect(shipments(pair) == 2)
         try pair.change(0, "PRAGMA user_version = 6")
         try await pair.settle()
         try await pair.expectSame()
