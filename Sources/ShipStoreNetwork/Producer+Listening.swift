@@ -31,7 +31,8 @@ extension Producer {
                 of: self, following ?? Following(), isShared: true,
                 before: following.flatMap { WatchedStores.recentBases(of: self, $0) }
             ) { report(SendReport($0)) }
-            let service = Service(producer: self, following: following, stores: stores, report: report)
+            let service = Service(
+                producer: self, at: address.nameInMemory, following: following, stores: stores, report: report)
             let listener = SessionListener(
                 role: .receiver, trust: options.trust, window: window, timeouts: options.timeouts,
                 place: self.stores.first ?? "."
@@ -49,6 +50,8 @@ extension Producer {
 /// Ships stores to the receivers that connect.
 private final class Service: Sendable {
     private let producer: Producer
+    /// Where it listens. What another listener has sent says nothing of the receivers here.
+    private let address: String
     private let following: Following?
     private let stores: WatchedStores
     private let report: @Sendable (SendReport) -> Void
@@ -57,10 +60,11 @@ private final class Service: Sendable {
     private let places = Mutex<Set<Int>>([])
 
     init(
-        producer: Producer, following: Following?, stores: WatchedStores,
+        producer: Producer, at address: String, following: Following?, stores: WatchedStores,
         report: @escaping @Sendable (SendReport) -> Void
     ) {
-        (self.producer, self.following, self.stores, self.report) = (producer, following, stores, report)
+        (self.producer, self.address) = (producer, address)
+        (self.following, self.stores, self.report) = (following, stores, report)
     }
 
     /// Ships to one receiver.
@@ -74,7 +78,7 @@ private final class Service: Sendable {
         defer { if let place { places.withLock { _ = $0.remove(place) } } }
         let result: Result<Void, ShipmentError>
         do throws(ShipmentError) {
-            let failure = try await ship(over: link, to: place.map { "receiver \($0) of this machine" }, session)
+            let failure = try await ship(over: link, to: place.map { "receiver \($0) at \(address)" }, session)
             result = failure.map(Result.failure) ?? .success(())
         } catch {
             guard session.isConnected else {

@@ -31,6 +31,18 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test func `what one listener has sent counts for nothing at another one`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        try desk.makeStore("Recipes.db", rows: 5)
+        for (store, place) in [("Recipes.sqlite", "a"), ("Recipes.db", "b")] {
+            let sender = try await desk.serve(on: "unix:socket-\(place)", store)
+            try await desk.run("receive", "--into", place, "--from", "unix:socket-\(place)").expectSuccess()
+            #expect(try desk.hasInstalled("Recipes", in: place, from: store))
+            _ = try await sender.stop()
+        }
+    }
+
     @Test func `a sender serves one receiver, once, with its status`() async throws {
         let desk = try Desk()
         try desk.makeStore()

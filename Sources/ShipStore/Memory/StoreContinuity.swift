@@ -1,4 +1,4 @@
-import ShipLinks
+package import ShipLinks
 import ShipProtocol
 import StoreBases
 import StoreFiles
@@ -58,10 +58,18 @@ struct StoreContinuity: Sendable {
 }
 
 extension PeerLink {
-    /// The name of the other end in the memory: a device's id, or an endpoint, wherever this process is.
+    /// The name of the other end in the memory: a device's id, or an endpoint.
     var nameOfReceiver: String {
         if let device { return device.text }
-        guard case .at(.unix(let path)) = peer else { return "\(peer)" }
+        guard case .at(let endpoint) = peer else { return "\(peer)" }
+        return endpoint.nameInMemory
+    }
+}
+
+extension Endpoint {
+    /// The same wherever this process is.
+    package var nameInMemory: String {
+        guard case .unix(let path) = self else { return "\(self)" }
         return "\(Endpoint.unix(PlatformCalls.workingFolder.pushing(path)))"
     }
 }
