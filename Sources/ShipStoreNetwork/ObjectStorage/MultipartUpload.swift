@@ -3,7 +3,8 @@ import ShipTransport
 import StoreFiles
 import SystemPackage
 
-/// Puts an object there in parts: a link that breaks costs a part again, and not all of it.
+/// Puts an object there in parts, which are read as they are sent: a link that breaks costs a part again, and not all of it. A few are on their
+/// way at a time, so that a link on which answers take long is full.
 ///
 /// Source: docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html: a part has at least 5 MiB, unless it is the last one, and there are at most
 /// 10,000.
@@ -21,6 +22,9 @@ struct MultipartUpload {
         }
     }
 
+    /// Most parts that are on their way at a time.
+    private static let mostInFlight = 3
+
     let client: StorageClient
     /// Below the prefix.
     let name: String
@@ -37,10 +41,16 @@ struct MultipartUpload {
             accepting: [200])
         guard let id = begun.values(of: "UploadId").first else { throw client.error(begun) }
         do {
-            var tags: [String] = []
-            for range in sizes.parts(of: size) {
-                try Task.checkCancellation()
-                tags.append(try await put(range, of: file, number: tags.count + 1, id))
+            let parts = sizes.parts(of: size)
+            let tags = try await withThrowingTaskGroup(of: (Int, String).self) { group in
+                var tags = [String](repeating: "", count: parts.count)
+                for (index, range) in parts.enumerated() {
+                    if index >= Self.mostInFlight, let (done, tag) = try await group.next() { tags[done] = tag }
+                    try Task.checkCancellation()
+                    group.addTask { (index, try await put(range, of: file, number: index + 1, id)) }
+                }
+                for try await (done, tag) in group { tags[done] = tag }
+                return tags
             }
             return try await complete(id, tags, size)
         } catch {
@@ -57,7 +67,9 @@ struct MultipartUpload {
         let answer = try await client.send(
             StorageClient.Request(
                 "PUT", name, query: [("partNumber", "\(number)"), ("uploadId", id)],
-                body: .file(file, from: range.lowerBound, size: size), payload: digest, size: size), accepting: [200])
+                body: .file(file, from: range.lowerBound, size: size), payload: digest,
+                // Those beside it take their share of the link.
+                size: size * Int64(Self.mostInFlight)), accepting: [200])
         guard let tag = answer.response["ETag"] else { throw client.error(answer) }
         return tag
     }

@@ -7,8 +7,8 @@ import StoreFiles
 import Synchronization
 package import SystemPackage
 
-/// Speaks with web servers [RFC 9110, RFC 9112]. It keeps the connections to the last few for the next request. One request is made at a
-/// time, and again if that may help.
+/// Speaks with web servers [RFC 9110, RFC 9112]. It keeps the last few connections for the next request. A connection has one request at a
+/// time, which is made again if that may help.
 package final class WebClient: Sendable {
     private let software: String
     private let connectTimeout: Duration

@@ -66,10 +66,14 @@ final class StorageServer: Sendable {
     private let shelf: Shelf
     private let server: HTTPServer
 
-    init() throws {
+    /// - Parameter delay: Called with each request before anything is done, on a thread of its connection.
+    init(_ delay: @escaping @Sendable (HTTPServer.Request) -> Void = { _ in }) throws {
         let shelf = Shelf()
         self.shelf = shelf
-        server = try HTTPServer { request in shelf.state.withLock { $0.answer(to: request) } }
+        server = try HTTPServer { request in
+            delay(request)
+            return shelf.state.withLock { $0.answer(to: request) }
+        }
     }
 
     /// The publication that lies in storage on this port.
