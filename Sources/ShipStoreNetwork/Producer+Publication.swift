@@ -49,6 +49,20 @@ extension Producer {
         try await withPublisher(at: endpoint, link) { try await $0.release(names) }
     }
 
+    /// Removes the objects of a publication that nothing needs, and that no reader may still ask for. With `follow` that is done by itself.
+    ///
+    /// - Parameters:
+    ///   - grace: How long an object stays after the first head that does not need it.
+    ///   - link: How to reach the endpoint.
+    ///   - report: Told how many objects were removed, and how many stay, also where an error follows.
+    /// - Returns: The same.
+    public func prune(
+        _ endpoint: Endpoint, after grace: Duration = Publishing().grace, _ link: LinkOptions = LinkOptions(),
+        report: @Sendable (_ removed: Int, _ kept: Int) -> Void = { _, _ in }
+    ) async throws(ShipmentError) -> (removed: Int, kept: Int) {
+        try await withPublisher(at: endpoint, link) { try await $0.prune(after: grace, report: report) }
+    }
+
     private func withPublisher<Result>(
         at endpoint: Endpoint, _ link: LinkOptions, _ body: (Publisher) async throws -> Result
     ) async throws(ShipmentError) -> Result {

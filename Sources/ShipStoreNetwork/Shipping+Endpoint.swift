@@ -55,25 +55,6 @@ extension Producer {
         }
     }
 
-    /// Removes the objects of a publication that nothing needs, and that no reader may still ask for. With `follow` that is done by itself.
-    ///
-    /// - Parameters:
-    ///   - grace: How long an object stays after the first head that does not need it.
-    ///   - link: How to reach the endpoint.
-    /// - Returns: How many objects were removed, and how many stay.
-    public func prune(
-        _ endpoint: Endpoint, after grace: Duration = Publishing().grace, _ link: LinkOptions = LinkOptions()
-    ) async throws(ShipmentError) -> (removed: Int, kept: Int) {
-        do {
-            guard let publisher = try publisher(to: endpoint, link, Publishing(), { _ in }) else {
-                throw PublicationError.cannotPublish(endpoint)
-            }
-            return try await publisher.prune(after: grace)
-        } catch {
-            throw ShipmentError(error)
-        }
-    }
-
     /// - Returns: `nil` if the endpoint is no publication.
     /// - Throws: `.publication(.cannotPublish)`.
     func publisher(

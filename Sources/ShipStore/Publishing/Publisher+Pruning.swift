@@ -7,10 +7,14 @@ extension Publisher {
     ///
     /// Another program may publish meanwhile: what it has written is younger than the grace. What this device has not published stays.
     ///
-    /// - Parameter grace: How long an object stays after the first head that does not need it.
-    /// - Returns: How many objects were removed, and how many stay.
+    /// - Parameters:
+    ///   - grace: How long an object stays after the first head that does not need it.
+    ///   - report: Told how many objects were removed, and how many stay, also where an error follows.
+    /// - Returns: The same.
     /// - Throws: What is wrong with the storage, or with what lies there.
-    package func prune(after grace: Duration) async throws -> (removed: Int, kept: Int) {
+    package func prune(
+        after grace: Duration, report: @Sendable (_ removed: Int, _ kept: Int) -> Void = { _, _ in }
+    ) async throws -> (removed: Int, kept: Int) {
         let end = Timestamp(Date().addingTimeInterval(-(max(.zero, grace) / .seconds(1))))
         // Listed first: what comes after this is not even looked at.
         let objects = try await storage.objects()
@@ -33,11 +37,14 @@ extension Publisher {
         // Until then, who has just read another head may read what was encrypted in another way.
         let isSettled = keys.map { times[$0].map { $0 < end } ?? false } ?? true
         var removed = 0
-        for (name, written) in objects where !names.contains(name) && written < end {
-            try Task.checkCancellation()
-            guard try await isOurs(name, former.map(\.device), isSettled: isSettled) else { continue }
-            try await storage.remove(name, writtenBefore: end)
-            removed += 1
+        do {
+            defer { report(removed, objects.count - removed) }
+            for (name, written) in objects where !names.contains(name) && written < end {
+                try Task.checkCancellation()
+                guard try await isOurs(name, former.map(\.device), isSettled: isSettled) else { continue }
+                try await storage.remove(name, writtenBefore: end)
+                removed += 1
+            }
         }
         try await storage.abandonUploads(begunBefore: end)
         return (removed, objects.count - removed)

@@ -121,9 +121,10 @@ struct PublishCommand: AsyncParsableCommand {
             let producer = Producer([], options: options)
             switch action {
             case .prune(let place, let grace):
-                let (removed, kept) = try await producer.prune(place, after: grace, reach)
-                console.say("removed \(removed) object\(removed == 1 ? "" : "s") of \(removed + kept)")
-                if output.json { Output.write(object: .event("pruned", ["removed": removed, "kept": kept])) }
+                _ = try await producer.prune(place, after: grace, reach) { removed, kept in
+                    console.say("removed \(removed) object\(removed == 1 ? "" : "s") of \(removed + kept)")
+                    if output.json { Output.write(object: .event("pruned", ["removed": removed, "kept": kept])) }
+                }
             case .halt(let place, let names):
                 Self.tell(try await producer.halt(place, names, reach), at: place, console, output)
             case .resume(let place, let names):

@@ -1,9 +1,11 @@
 import DeviceTrust
 import EssentialFoundation
 import GRDB
+import ShipLinks
 import ShipProtocol
 import StoreBases
 import StoreFiles
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -64,7 +66,15 @@ import Testing
             try await round.publish()
         }
         let all = round.storage.digests
-        let (removed, kept) = try await round.publisher().prune(after: .zero)
+        // What was removed is told also where the rest fails.
+        round.storage.set(StorageInMemory.Faults(keepsUploads: true))
+        let told = Mutex((removed: 0, kept: 0))
+        await #expect(throws: LinkError.closedByPeer) {
+            _ = try await round.publisher().prune(after: .zero) { removed, kept in
+                told.withLock { $0 = (removed, kept) }
+            }
+        }
+        let (removed, kept) = told.withLock { $0 }
         #expect(removed > 0)
         #expect(round.storage.digests.count == kept && all.count == removed + kept)
         try await round.settle()

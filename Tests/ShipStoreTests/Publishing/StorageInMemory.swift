@@ -17,6 +17,8 @@ final class StorageInMemory: PublicationStorage {
         var lying: Int?
         /// Whether who publishes may not list.
         var forbidsListing = false
+        /// Whether what is there in part can be neither listed nor given up.
+        var keepsUploads = false
     }
 
     private struct State {
@@ -156,5 +158,9 @@ final class StorageInMemory: PublicationStorage {
 
     func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
         try call { $0.objects[name] = nil }
+    }
+
+    func abandonUploads(begunBefore time: Timestamp) async throws {
+        if state.withLock({ $0.faults.keepsUploads }) { throw LinkError.closedByPeer }
     }
 }
