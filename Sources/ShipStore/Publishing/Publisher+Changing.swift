@@ -5,10 +5,13 @@ package import ShipProtocol
 /// An operator's changes of a publication, beside its stores.
 extension Publisher {
     /// Names the device that goes on with the publication, in the last head of this one.
+    ///
+    /// - Throws: `.incomplete` for a device that has not gone on itself: the next one would not find any more what is to be published anew.
     package func handOver(to id: DeviceIdentifier) async throws {
         guard id != identity.id else { throw TrustListError.isThisDevice }
         do {
             if let known = try await head() {
+                try checkAllIsPublished(known)
                 let last = try HeadFile.read(known.file, at: place).file.head(at: place)
                 let former = try await storage.formerHeads(of: last, by: known.publisher, from: place)
                 guard former.count + (known.publisher == identity.id ? 0 : 1) < Limits.formerPublishers else {

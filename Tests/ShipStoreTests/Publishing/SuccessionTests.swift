@@ -221,14 +221,27 @@ import Testing
         await #expect(throws: TrustListError.isThisDevice) { try await round.publisher().handOver(to: next) }
     }
 
+    @Test func `who has published nothing names nobody`() async throws {
+        let round = try PublicationRound(seed: 32)
+        await #expect(throws: PublicationError.nothingThere(round.place)) { try await round.handOver() }
+        try await round.publish()
+        try await round.handOver()
+        let (head, name) = (round.storage.head, try #require(StoreName("Recipes")))
+        await #expect(throws: PublicationError.incomplete(round.place, without: [name])) { try await round.handOver() }
+        #expect(round.storage.head == head)
+        try await round.publish()
+        try await round.handOver()
+    }
+
     @Test func `sixteen devices have published before the last one, and no more`() async throws {
         let round = try PublicationRound(seed: 31)
         try await round.publish()
         try await round.look(1)
-        // Also who has not published anything yet names the next.
-        for _ in 0..<Limits.formerPublishers { try await round.handOver() }
+        for _ in 0..<Limits.formerPublishers {
+            try await round.handOver()
+            try await round.publish()
+        }
         try round.change()
-        await #expect(throws: PublicationError.tooMany(round.place)) { try await round.handOver() }
         try await round.publish()
         await #expect(throws: PublicationError.tooMany(round.place)) { try await round.handOver() }
         for index in 0..<3 {
