@@ -1,4 +1,5 @@
 package import ShipProtocol
+import StoreFiles
 package import SystemPackage
 
 /// Where publications lie, for who writes them.
@@ -29,4 +30,14 @@ package protocol PublicationStorage: PublicationReader {
 
 extension PublicationStorage {
     package func abandonUploads(begunBefore time: Timestamp) async throws {}
+
+    /// Puts bytes there as an object.
+    ///
+    /// - Parameter file: Where they are written on the way.
+    func put(_ bytes: [UInt8], by file: FilePath) async throws -> PublishedObject {
+        let object = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
+        try OpenFile.creating(file).write(bytes)
+        try await put(object, from: file, as: object.sha256)
+        return object
+    }
 }

@@ -126,7 +126,7 @@ struct PublishedEntry {
     }
 
     /// The catalog that the head names, and that of the last landmark; `nil` for what cannot be read: then all that is needed is made anew.
-    private static func catalogs(
+    static func catalogs(
         _ before: PublishedHead.Store?, _ publisher: Publisher
     ) async throws -> (last: StoreCatalog.KnownCatalog, landmark: StoreCatalog.KnownCatalog?)? {
         guard let before, let object = before.catalog,

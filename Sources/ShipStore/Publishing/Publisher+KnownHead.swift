@@ -7,7 +7,7 @@ extension Publisher {
     /// A head that lies there.
     struct KnownHead {
         /// As this device goes on with it: where that is another device's, without its stores.
-        let head: PublishedHead
+        var head: PublishedHead
         let publisher: DeviceIdentifier
         let file: [UInt8]
         let tag: String

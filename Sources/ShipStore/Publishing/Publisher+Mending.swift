@@ -17,9 +17,9 @@ extension Publisher {
         }
         examined.withLock { [broken] in $0.formUnion(unknown.subtracting(broken)) }
         guard !broken.isEmpty else { return known }
-        return KnownHead(
-            head: known.head.without(broken), publisher: known.publisher, file: known.file, tag: known.tag,
-            former: known.former, outdated: known.outdated)
+        var mended = known
+        mended.head = known.head.with(known.head.stores.filter { !broken.contains($0.name) })
+        return mended
     }
 
     /// Whether all is there that leads to the newest state from nothing, or from what was published lately.
@@ -56,10 +56,10 @@ extension StoreCatalog {
 }
 
 extension PublishedHead {
-    fileprivate func without(_ names: Set<StoreName>) -> PublishedHead {
+    /// The order to go on with other states of stores.
+    func with(_ stores: [Store]) -> PublishedHead {
         PublishedHead(
             publication: publication, number: number, software: Software.name, issued: issued, expires: expires,
-            next: next,
-            before: before, sealing: sealing, halted: halted, stores: stores.filter { !names.contains($0.name) })
+            next: next, before: before, sealing: sealing, halted: halted, stores: stores)
     }
 }

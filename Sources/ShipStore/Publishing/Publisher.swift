@@ -138,6 +138,7 @@ package final class Publisher: Sendable {
             }
         }
         let unread = zip(orders, versions).compactMap { $1 == nil ? $0.name : nil }
+        let changing = Set(versions.compactMap { $0?.shipment == nil ? nil : $0?.name })
         var entries = versions.map { _ in Made() }
         let attempt = { [self] (known: KnownHead?) async throws -> Int? in
             let known = try await mended(try await addressed(known, naming: names), naming: names)
@@ -145,27 +146,27 @@ package final class Publisher: Sendable {
             if let missing = known?.outdated.intersection(unread), !missing.isEmpty {
                 throw IncompleteHead(missing: missing.sorted())
             }
-            for (index, version) in versions.enumerated() {
-                guard let version else { continue }
-                let before = known?.head[version.name]
-                // What another program has published of other stores changes nothing here.
-                if entries[index].entry != nil, entries[index].before == before, entries[index].keys == storage.keys {
-                    continue
+            return try await makingRoom(in: known, besides: changing) { known in
+                for (index, version) in versions.enumerated() {
+                    guard let version else { continue }
+                    let (last, before) = (entries[index], known?.head[version.name])
+                    // What another program has published of other stores changes nothing here.
+                    if last.entry != nil, last.before == before, last.keys == storage.keys { continue }
+                    entries[index] = try await made(version, after: before, of: orders[index])
                 }
-                entries[index] = try await made(version, after: before, of: orders[index])
-            }
-            while true {
-                do {
-                    return try await replace(known, with: entries.compactMap(\.entry?.store), publishing.rollout)
-                } catch PublicationError.tooMany(place) {
-                    // What has the most in the head goes into objects: of a quarter of the stores at a time.
-                    let bytes = entries.map { $0.entry?.bytesInHead ?? 0 }
-                    let large = bytes.indices.filter { bytes[$0] > 0 }.sorted { bytes[$0] > bytes[$1] }
-                    guard !large.isEmpty else { throw PublicationError.tooMany(place) }
-                    for index in large.prefix(max(1, entries.count / 4)) {
-                        guard let version = versions[index] else { continue }
-                        entries[index] = try await made(
-                            version, after: entries[index].before, of: orders[index], in: .objects)
+                while true {
+                    do {
+                        return try await replace(known, with: entries.compactMap(\.entry?.store), publishing.rollout)
+                    } catch PublicationError.tooMany(place) {
+                        // What has the most in the head goes into objects: of a quarter of the stores at a time.
+                        let bytes = entries.map { $0.entry?.bytesInHead ?? 0 }
+                        let large = bytes.indices.filter { bytes[$0] > 0 }.sorted { bytes[$0] > bytes[$1] }
+                        guard !large.isEmpty else { throw PublicationError.tooMany(place) }
+                        for index in large.prefix(max(1, entries.count / 4)) {
+                            guard let version = versions[index] else { continue }
+                            entries[index] = try await made(
+                                version, after: entries[index].before, of: orders[index], in: .objects)
+                        }
                     }
                 }
             }
@@ -246,9 +247,10 @@ package final class Publisher: Sendable {
         releasing: (KnownHead) throws -> Set<StoreName> = { _ in [] }
     ) async throws {
         _ = try await write(over: try await head()) { known in
-            guard let known else { throw PublicationError.nothingThere(place) }
-            return try await replace(
-                known, releasing: releasing(known), halted: halting(known), next: next)
+            try await makingRoom(in: known) { known in
+                guard let known else { throw PublicationError.nothingThere(place) }
+                return try await replace(known, releasing: releasing(known), halted: halting(known), next: next)
+            }
         }
     }
 
@@ -267,11 +269,7 @@ package final class Publisher: Sendable {
     ) async throws -> Int? {
         for (number, file) in (known?.former ?? []).enumerated() {
             let folder = try TemporaryFolder(in: producer.options.copy.temporaryFolder)
-            let path = folder.path.appending("\(number)")
-            try OpenFile.creating(path).write(file)
-            let digest = ContentDigest(hashing: file)
-            try await storage.put(
-                PublishedObject(sha256: digest, size: Int64(file.count)), from: path, as: digest)
+            _ = try await storage.put(file, by: folder.path.appending("\(number)"))
         }
         let number = try device.nextCounter()
         if let known = known?.head.number, number <= known {

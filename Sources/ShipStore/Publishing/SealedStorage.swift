@@ -98,13 +98,9 @@ final class SealedStorage: PublicationStorage {
         let folder = try TemporaryFolder(in: folder)
         let path = folder.path.appending("encrypted")
         try encrypt(file, size: object.size, to: path, with: secret.cipher(for: name))
-        try await put(path, as: name)
-    }
-
-    private func put(_ file: FilePath, as name: ContentDigest?) async throws {
-        let digest = try ContentDigest(ofFile: file)
-        let object = PublishedObject(sha256: digest, size: try PlatformCalls.status(of: file).size)
-        try await storage.put(object, from: file, as: name ?? digest)
+        let digest = try ContentDigest(ofFile: path)
+        let encrypted = PublishedObject(sha256: digest, size: try PlatformCalls.status(of: path).size)
+        try await storage.put(encrypted, from: path, as: name)
     }
 
     private func encrypt(_ file: FilePath, size: Int64, to target: FilePath, with cipher: ObjectCipher) throws {
@@ -127,9 +123,7 @@ final class SealedStorage: PublicationStorage {
         // At each attempt: what no head names, another program may remove.
         if made.withLock({ $0?.keys.digest == keys.digest }) {
             let folder = try TemporaryFolder(in: folder)
-            let path = folder.path.appending("keys")
-            try OpenFile.creating(path).write(keys.file)
-            try await put(path, as: nil)
+            _ = try await storage.put(keys.file, by: folder.path.appending("keys"))
         }
         let file = try keys.seal(head)
         guard file.count <= Limits.headSize else { throw PublicationError.tooMany(place) }

@@ -90,7 +90,8 @@ final class StepMaker {
 
     func put(_ made: ShipmentFile) async throws -> PublishedStep {
         let object = PublishedObject(sha256: try ContentDigest(ofFile: made.path), size: made.step.size)
-        try await put(object, at: made.path)
+        try await publisher.storage.put(object, from: made.path, as: object.sha256)
+        bytesSent += object.size
         return made.step.object(object.sha256)
     }
 
@@ -110,15 +111,8 @@ final class StepMaker {
     }
 
     private func put(_ bytes: [UInt8]) async throws -> PublishedObject {
-        let object = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
-        let path = newFile()
-        try OpenFile.creating(path).write(bytes)
-        try await put(object, at: path)
-        return object
-    }
-
-    private func put(_ object: PublishedObject, at path: FilePath) async throws {
-        try await publisher.storage.put(object, from: path, as: object.sha256)
+        let object = try await publisher.storage.put(bytes, by: newFile())
         bytesSent += object.size
+        return object
     }
 }

@@ -133,37 +133,6 @@ import Testing
         #expect(try round.newestHead().head.stores.first?.steps.last?.step.from == before.newest)
     }
 
-    @Test func `where the head is full, what is new goes into objects`() async throws {
-        let round = try PublicationRound(seed: 17)
-        try await round.publish()
-        let first = try #require(try round.newestHead().head.stores.first)
-        try round.change()
-        try await round.publish()
-        let head = try round.newestHead().head
-        let store = try #require(head.stores.first)
-        var random = RepeatableRandom(seed: 17)
-        let (bytes, name) = (random.bytes(Limits.headSize), try #require(StoreName("Notes")))
-        /// The same head, with another store.
-        func fuller(by size: Int) throws -> [UInt8] {
-            let step = PublishedStep(from: first.newest, to: store.newest, counter: 1, size: Int64(size), sha256: nil)
-            let other = PublishedHead.Store(
-                name: name, newest: store.newest, counter: 1, asOf: head.issued, size: 1, catalog: store.catalog,
-                steps: [InlineStep(step, shipment: Array(bytes.prefix(size)))])
-            return try round.head(with: [other, store])
-        }
-        let size = 200_000
-        let full = try fuller(by: size + Limits.headSize - 150 - fuller(by: size).count)
-        try #require((Limits.headSize - 300...Limits.headSize).contains(full.count))
-        round.storage.put(head: full)
-        try round.change()
-        try await round.publish()
-        let new = try #require(try round.newestHead().head[store.name])
-        #expect(new.steps.isEmpty && new.catalog != store.catalog)
-        // The other store is none.
-        try? await round.look(2)
-        #expect(try round.tick(of: 2) == 2)
-    }
-
     @Test func `a bundle begins with a shipment that says whose it is`() async throws {
         let round = try PublicationRound(seed: 16)
         for _ in 0..<20 {
