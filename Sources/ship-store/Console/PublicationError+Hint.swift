@@ -7,7 +7,8 @@ extension PublicationError {
             "check the place, or publish there first: ship-store send STORE --to \(Endpoint.bucket(address))"
         case .nothingThere: "check the place, or publish there first: ship-store send STORE --to dir:PATH"
         case .badHead(_, .versionNotSupported): "update this program"
-        case .badHead: "have its publisher remove `head` there, and send again; look at who can write there"
+        case .badHead:
+            "have its publisher remove `head` there, and send again (after a --next-key see PUBLISHING.md); look at who can write there"
         case .badObject: "have it published again, and look at who can write there"
         case .badSignature: "look at who can write there"
         case .objectGone: "try again; if it stays away, have it published again"

@@ -221,6 +221,24 @@ import Testing
         await #expect(throws: TrustListError.isThisDevice) { try await round.publisher().handOver(to: next) }
     }
 
+    @Test func `who has lost its head goes on from the last one of the device before`() async throws {
+        let round = try PublicationRound(seed: 33)
+        try await round.publish()
+        try await round.handOver()
+        try await round.publish()
+        let last = try #require(try round.newestHead().head.before?.sha256)
+        try round.change()
+        try await round.publish()
+        for index in 0..<2 { try await round.look(index) }
+        round.storage.put(head: try #require(round.storage.object(last)))
+        try round.change()
+        try await round.publish()
+        for index in 0..<3 {
+            try await round.look(index)
+            #expect(try round.tick(of: index) == 2)
+        }
+    }
+
     @Test func `who has published nothing names nobody`() async throws {
         let round = try PublicationRound(seed: 32)
         await #expect(throws: PublicationError.nothingThere(round.place)) { try await round.handOver() }
