@@ -22,11 +22,7 @@ struct PublicationFaultTests {
     func `a publication has the old or the new state, and the next publisher mends it`(
         action: FaultShim.Action, isEncrypted: Bool
     ) async throws {
-        let kitchen = try await Kitchen.make(in: scratch, isEncrypted: isEncrypted)
-        try await sweep(action) { call in
-            let comment: Comment = "\(action) at \(call)"
-            let place = try kitchen.copy()
-            defer { try? Folder.removeTree(at: place.path) }
+        try await sweep(action, isEncrypted) { kitchen, place, call, comment in
             let log = place.path.appending("calls")
             let outcome = try await kitchen.publish(in: place, shim.environment(action, at: call, log: log))
             let found = try await kitchen.look(in: place, comment)
@@ -51,11 +47,7 @@ struct PublicationFaultTests {
     func `a follower has the old or the new state, and goes on`(
         action: FaultShim.Action, isEncrypted: Bool
     ) async throws {
-        let kitchen = try await Kitchen.make(in: scratch, isEncrypted: isEncrypted)
-        try await sweep(action) { call in
-            let comment: Comment = "\(action) at \(call)"
-            let place = try kitchen.copy()
-            defer { try? Folder.removeTree(at: place.path) }
+        try await sweep(action, isEncrypted) { kitchen, place, call, comment in
             let published = try await kitchen.publish(in: place)
             try #require(published.status == .exited(0), "\(published.stderr)")
             var isThereSuchACall = false
@@ -80,11 +72,20 @@ struct PublicationFaultTests {
     }
 
     /// - Parameter round: Returns whether there was such a call.
-    private func sweep(_ action: FaultShim.Action, _ round: (Int) async throws -> Bool) async throws {
+    private func sweep(
+        _ action: FaultShim.Action, _ isEncrypted: Bool,
+        _ round: (Kitchen, Kitchen.Place, _ call: Int, Comment) async throws -> Bool
+    ) async throws {
+        let kitchen = try await Kitchen.make(in: scratch, isEncrypted: isEncrypted)
         let step = Soak.isOn ? 1 : action == .kill ? 29 : 67
         // Other calls with each action.
         var call = Soak.isOn || action == .kill ? 1 : action == .eio ? 4 : 9
-        while try await round(call) { call += step }
+        func hasMore() async throws -> Bool {
+            let place = try kitchen.copy()
+            defer { try? Folder.removeTree(at: place.path) }
+            return try await round(kitchen, place, call, "\(action) at \(call)")
+        }
+        while try await hasMore() { call += step }
         #expect(call > 30, "the shim counts almost nothing")
     }
 }
@@ -107,8 +108,15 @@ private struct Kitchen {
         var temporary: FilePath { path.appending("tmp") }
         /// Of the one who has the state before, and of one who begins.
         var inboxes: [FilePath] { [path.appending("inbox"), path.appending("beginner")] }
-        var environment: [String: String] {
-            ["TMPDIR": temporary.string, "XDG_STATE_HOME": path.appending("state").string]
+        var phone: FilePath { path.appending("phone") }
+        var endpoint: String { "dir:\(publication)" }
+
+        func run(
+            _ arguments: [String], as device: FilePath, _ more: [String: String] = [:]
+        ) async throws -> ChildProgram.Outcome {
+            let environment = ["TMPDIR": temporary.string, "XDG_STATE_HOME": path.appending("state").string]
+            return try await BuiltProgram.run(
+                arguments + ["--identity", device.string], environment: environment.merging(more) { $1 })
         }
     }
 
@@ -167,28 +175,17 @@ private struct Kitchen {
     private static func publish(
         _ store: FilePath, _ recipients: [String], in place: Place, _ more: [String: String]
     ) async throws -> ChildProgram.Outcome {
-        try await BuiltProgram.run(
-            [
-                "send", store.string, "--to", "dir:\(place.publication)", "--identity",
-                place.path.appending("phone").string,
-            ]
-                + recipients, environment: place.environment.merging(more) { $1 })
+        try await place.run(["send", store.string, "--to", place.endpoint] + recipients, as: place.phone, more)
     }
 
     func prune(in place: Place) async throws -> ChildProgram.Outcome {
-        try await BuiltProgram.run(
-            [
-                "publish", "--prune", "dir:\(place.publication)", "--grace", "0s", "--identity",
-                place.path.appending("phone").string,
-            ], environment: place.environment)
+        try await place.run(["publish", "--prune", place.endpoint, "--grace", "0s"], as: place.phone)
     }
 
     func receive(
         in place: Place, into inbox: FilePath, _ more: [String: String] = [:]
     ) async throws -> ChildProgram.Outcome {
-        try await BuiltProgram.run(
-            ["receive", "--into", inbox.string, "--from", "dir:\(place.publication)", "--identity", watch.string],
-            environment: place.environment.merging(more) { $1 })
+        try await place.run(["receive", "--into", inbox.string, "--from", place.endpoint], as: watch, more)
     }
 
     /// Has the follower, and one who begins, take what is published.
