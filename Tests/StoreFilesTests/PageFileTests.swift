@@ -68,7 +68,7 @@ import Testing
     func `a file that somebody may still have is not written over`(state: String) throws {
         let (path, bytes) = (scratch.path.appending("file"), [UInt8](repeating: 9, count: 8192))
         if state != "missing" { try file("file", bytes).changeMode(to: .ownerRead) }
-        let reader = state == "open" ? try OpenFile.reading(path) : nil
+        let reader = try state == "open" ? FileHandle(forReadingFrom: URL(filePath: path.string)) : nil
         let map = try state == "mapped" ? Data(contentsOf: URL(filePath: path.string), options: .alwaysMapped) : nil
         let link = scratch.path.appending("link")
         if state == "linked" { try FileManager.default.linkItem(atPath: path.string, toPath: link.string) }
@@ -77,14 +77,14 @@ import Testing
             return
         }
         let identity = try PlatformCalls.status(of: path).identity
-        let reused = try OpenFile.reusing(path)
-        let isReused = try reused.map { try $0.status.identity == identity }
-        #expect(isReused == (state == "sole" ? true : nil))
-        #expect(try PlatformCalls.isThere(path) == (state == "sole"))
-        switch consume reader {
-        case .some(let reader): #expect(try reader.read(8192, at: 0) == bytes)
-        case .none: break
+        switch try OpenFile.reusing(path) {
+        case .some(let file):
+            let isSame = try file.status.identity == identity
+            #expect(isSame && state == "sole")
+        case .none: #expect(state != "sole")
         }
+        #expect(try PlatformCalls.isThere(path) == (state == "sole"))
+        #expect(try reader.map { try $0.readToEnd() == Data(bytes) } ?? true)
         #expect(map.map { Array($0) == bytes } ?? true)
         if state == "linked" { #expect(try PlatformCalls.status(of: link).permissions == .ownerRead) }
     }
