@@ -142,8 +142,8 @@ import Testing
         let promise = try ledger.reserve(most, in: folder)
         let staged = try StagedGeneration(
             shipment.manifest, from: .carrier, nil, nil,
-            in: installer.folder.layout.staging(shipment.manifest.name), of: installer.folder, present: [:], promise,
-            mayWait: false)
+            in: installer.folder.layout.staging(shipment.manifest.name), of: installer.folder,
+            SpareFiles(installer.folder), present: [:], promise, mayWait: false)
         let ahead: Int64 = 64 * 1024 * 1024
         #expect(promise.left == ahead)
         for _ in 0..<8 {
