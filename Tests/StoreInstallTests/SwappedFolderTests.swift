@@ -208,7 +208,8 @@ import Testing
         await #expect(throws: refusal) { try await Shipment("2").install(with: installer) }
         #expect(throws: refusal) {
             // It has a lock of its own.
-            try DelayedPruning(InboxFolder(Inbox(at: inbox.root)), Retention(count: 1)).sweep()
+            let folder = try InboxFolder(Inbox(at: inbox.root))
+            try DelayedPruning(folder, Retention(count: 1), keeping: SpareFiles(folder)).sweep()
         }
         #expect(inbox.numbers == [1])
         try PlatformCalls.changeMode(of: folder, to: .ownerReadWriteExecute)
