@@ -59,6 +59,19 @@ int ship_store_clone(int source, int folder, const char *name) {
 
 int ship_store_is_open_once(int file) {
 #ifdef __linux__
+    // An overlay counts those that come through it apart, and others' file systems know nothing of each other's.
+    struct statfs status;
+    if (fstatfs(file, &status) != 0) return 0;
+    switch ((uint32_t)status.f_type) {
+    case 0x0000EF53u: // ext2, ext3, ext4
+    case 0x58465342u: // XFS
+    case 0x9123683Eu: // btrfs
+    case 0xF2F52010u: // F2FS
+    case 0x01021994u: // tmpfs
+        break;
+    default:
+        return 0;
+    }
     // The signal of a lease that is broken: SIGIO would end the process, and this one is passed over.
     if (fcntl(file, F_SETSIG, SIGURG) < 0 || fcntl(file, F_SETLEASE, F_WRLCK) < 0) return 0;
     return fcntl(file, F_SETLEASE, F_UNLCK) == 0;

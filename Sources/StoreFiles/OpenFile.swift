@@ -53,20 +53,16 @@ package struct OpenFile: ~Copyable, Sendable {
 
     /// Opens a file that nothing needs any more, to write over what it has.
     ///
-    /// - Returns: `nil`, and the file is removed, where somebody may still have it: under a second name, open or mapped.
+    /// - Returns: `nil`, and the file is removed, where somebody else has it.
     package static func reusing(_ path: FilePath) throws(FileError) -> OpenFile? {
-        if let file = try? reusable(path), PlatformCalls.isOpenOnce(file.descriptor) { return file }
+        if let file = try? open(path, .readWrite, [.closeOnExec, .noFollow]), file.isUnshared { return file }
         try PlatformCalls.removeFile(path)
         return nil
     }
 
-    private static func reusable(_ path: FilePath) throws(FileError) -> OpenFile {
-        let known = try readingWithoutFollowing(path)
-        let status = try known.status
-        guard status.kind == .file, status.links == 1 else { throw FileError(.open, path, .fileExists) }
-        try known.changeMode(to: .ownerReadWrite)
-        return try open(path, .readWrite, [.closeOnExec, .noFollow])
-    }
+    /// Whether a file that is open for writing has no second name, and no other process or descriptor has it, nor a map of it. `false` also
+    /// where the system does not tell.
+    package var isUnshared: Bool { PlatformCalls.isOpenOnce(descriptor) && (try? status.links) == 1 }
 
     /// A second descriptor of an open file, which shares the first one's position. `path` is for messages.
     package static func duplicating(_ descriptor: FileDescriptor, as path: FilePath) throws(FileError) -> OpenFile {

@@ -163,7 +163,7 @@ package final class PageFile: PageSource, PageSink {
         let offset = Int64(number - 1) * Int64(pageSize)
         ahead.forget()
         guard let shared else { return try file.write(bytes, at: offset) }
-        for range in try shared.changes(in: bytes, from: number) {
+        for range in shared.changes(in: bytes, from: number) {
             try file.write(Array(bytes[range]), at: offset + Int64(range.lowerBound))
         }
     }

@@ -31,10 +31,11 @@ final class SharedPages {
     ///   - run: The bytes of the pages.
     ///   - first: The number of the first one.
     /// - Returns: Ranges of `run`, in order, as few as possible.
-    func changes(in run: [UInt8], from first: UInt32) throws(FileError) -> [Range<Int>] {
+    func changes(in run: [UInt8], from first: UInt32) -> [Range<Int>] {
         found.removeAll(keepingCapacity: true)
         found.append(contentsOf: repeatElement(0, count: run.count))
-        let count = try base.read(into: &found, at: offset(of: first))
+        // What cannot be read is written.
+        let count = (try? base.read(into: &found, at: offset(of: first))) ?? 0
         var changes: [Range<Int>] = []
         for start in stride(from: 0, to: run.count, by: pageSize) {
             let page = start..<min(start + pageSize, run.count)

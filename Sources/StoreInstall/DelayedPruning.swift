@@ -63,7 +63,7 @@ final class DelayedPruning: Sendable {
         let retention = retention.withoutSuspensionGrace
         var rest = Duration.zero
         var names: [StoreName] = []
-        var isGone = spares.removeAll()
+        var isGone = false
         for name in try folder.storeNames() {
             guard let storeLock = try? StoreLock(of: name, in: folder), let pruned = try? storeLock.prune(retention)
             else { continue }

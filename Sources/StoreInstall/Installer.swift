@@ -259,7 +259,9 @@ package final class Installer: Sendable {
         }
         let space: DiskReservation
         do throws(DiskReservation.Refusal) {
-            space = try self.space.reserve(toCome, leaving: reserve, in: folder.files)
+            space = try spares.makingWay { () throws(DiskReservation.Refusal) in
+                try self.space.reserve(toCome, leaving: reserve, in: folder.files)
+            }
         } catch {
             throw InboxError(error)
         }

@@ -11,6 +11,8 @@ import SystemPackage
 final class SpareFiles: Sendable {
     /// Smaller ones are written as fast as they are compared.
     private static let leastSize: Int64 = 1 << 20
+    /// How many times its size has to be free on the disk.
+    private static let leastFree: Int64 = 4
 
     private let folder: InboxFolder
     private let state = Mutex(State())
@@ -25,19 +27,33 @@ final class SpareFiles: Sendable {
 
     deinit { removeAll() }
 
-    /// Keeps the store's file of a generation that is out of sight, and about to be removed, if shipments ask for one.
+    /// Keeps the store's file of a generation that is out of sight, and about to be removed, if shipments ask for one, nobody else has it, and
+    /// there is room enough for others.
     ///
     /// - Parameter aside: The generation, under the store's lock.
     func keep(storeOf aside: FilePath, _ storeLock: borrowing StoreLock) {
-        let name = storeLock.name
+        let (name, layout) = (storeLock.name, folder.layout)
         let file = aside.appending(InboxLayout.storeFile(name))
-        state.withLock { state in
-            guard state.wanted.contains(name), state.files[name].map({ (try? folder.files.holds($0)) ?? true }) != true,
-                let status = try? folder.files.status(of: file), status.kind == .file, status.links == 1,
-                status.size >= Self.leastSize
-            else { return }
-            let spare = storeLock.aside(.spare)
-            if (try? folder.files.rename(file, to: spare)) != nil { state.files[name] = spare }
+        let isWanted = state.withLock { state in
+            // Another process may have removed what was kept.
+            state.wanted.contains(name) && state.files[name].map { (try? folder.files.holds($0)) == false } ?? true
+        }
+        guard isWanted, let size = try? folder.files.status(of: file).size, size >= Self.leastSize,
+            let free = try? PlatformCalls.freeSpace(around: layout.depot), free / Self.leastFree >= size
+        else { return }
+        let spare = storeLock.aside(.spare)
+        do throws(FileError) {
+            try folder.files.rename(file, to: spare)
+            // After a power cut, too, the generation is gone: what is written over is on the disk at any time.
+            try folder.files.sync(layout.generations(name))
+            try folder.files.sync(layout.staging(name))
+            try folder.files.file(at: spare).changeMode(to: .ownerReadWrite)
+            guard try folder.files.fileToChange(at: spare).isUnshared else {
+                return try folder.files.removeFile(spare)
+            }
+            state.withLock { $0.files[name] = spare }
+        } catch {
+            try? folder.files.removeFile(spare)
         }
     }
 
@@ -48,16 +64,28 @@ final class SpareFiles: Sendable {
         state.withLock { state in
             state.wanted.insert(name)
             guard let file = state.files.removeValue(forKey: name) else { return false }
-            return (try? folder.files.rename(file, to: place)) != nil
+            if (try? folder.files.rename(file, to: place)) != nil { return true }
+            try? folder.files.removeFile(file)
+            return false
         }
     }
 
-    /// - Returns: Whether there was one.
-    @discardableResult
-    func removeAll() -> Bool {
+    /// Asks for room, and once more after they have gone where there is none.
+    func makingWay<Room>(
+        _ reserve: () throws(DiskReservation.Refusal) -> Room
+    ) throws(DiskReservation.Refusal) -> Room {
+        do throws(DiskReservation.Refusal) {
+            return try reserve()
+        } catch {
+            removeAll()
+            return try reserve()
+        }
+    }
+
+    private func removeAll() {
         state.withLock { state in
-            defer { state.files = [:] }
-            return state.files.values.reduce(false) { (try? folder.files.removeFile($1)) != nil || $0 }
+            for file in state.files.values { try? folder.files.removeFile(file) }
+            state.files = [:]
         }
     }
 }

@@ -10,6 +10,7 @@ extension StagedGeneration {
     /// - Parameter earlier: Whether they go on from `earlierStream`; else that is of no use any more.
     package func open(part index: Int, _ encoding: PartEncoding, over base: ContentDigest?, after earlier: Bool) {
         if !earlier, earlierStream != nil || keeping?.isInFile == true { removeStream() }
+        receiving = index
         let header = PartStream.Header(encoding, of: manifest.parts[index], over: base)
         if earlier, let earlierStream {
             keeping = StreamSpool(earlierStream, in: workingRoom)
@@ -31,7 +32,7 @@ extension StagedGeneration {
     ///
     /// - Parameter index: Of the part, if it is complete.
     package func endStream(complete index: Int? = nil) {
-        defer { keeping = nil }
+        defer { (keeping, receiving) = (nil, nil) }
         if let index, mayWait, keeping?.isInFile != true { count(manifest.parts[index].size) }
         guard keeping?.isInFile == true else { return }
         // From here on the part stands for its stream.
@@ -63,14 +64,14 @@ extension StagedGeneration {
         try? writeRecord()
     }
 
-    /// Removes parts whose sizes say that they are incomplete: they are made anew from their stream.
+    /// Removes parts that are incomplete: their sizes say so, or their streams have not ended, from which they are made anew.
     ///
     /// - Returns: Bytes of the others.
     private func keepWholeParts() -> Int64 {
         manifest.parts.indices.filter { !linkedParts.contains($0) }.reduce(0) { sum, index in
             let path = path(ofPart: index)
             guard let size = (try? folder.status(of: path))?.size else { return sum }
-            if size == manifest.parts[index].size { return sum + size }
+            if size == manifest.parts[index].size, index != receiving { return sum + size }
             try? folder.removeFile(path)
             return sum
         }

@@ -44,6 +44,8 @@ package final class StagedGeneration {
     /// Whether what has come is kept where the link breaks.
     let mayWait: Bool
     var keeping: StreamSpool?
+    /// The part of which data are to come.
+    var receiving: Int?
     /// Whether it is written down whose this is.
     var hasRecord = false
     var waits = false
@@ -214,7 +216,7 @@ package final class StagedGeneration {
         guard unreserved > 0, space.left < Self.roomAhead / 2 else { return }
         let more = min(unreserved, Self.roomAhead)
         do throws(DiskReservation.Refusal) {
-            try space.extend(by: more)
+            try spares.makingWay { () throws(DiskReservation.Refusal) in try space.extend(by: more) }
         } catch {
             throw InboxError(error)
         }

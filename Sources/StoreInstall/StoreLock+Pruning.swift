@@ -38,7 +38,7 @@ extension StoreLock {
         var free = superfluous.filter { spared[$0] == nil }
         for generation in free.reversed() {
             var isAwaited = false
-            let isRemoved = try remove(generation, keeping: spares) {
+            let isRemoved = try remove(generation, keeping: generation == replaced ? nil : spares) {
                 isAwaited = awaited(of: free, retention)[generation] != nil
                 return isAwaited
             }
