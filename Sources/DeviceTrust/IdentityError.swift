@@ -21,3 +21,5 @@ public enum IdentityError: Error, Hashable, Sendable {
     case badKey(EncryptionKey)
     case file(FileError)
 }
+
+extension IdentityError: FileErrorWrapping {}

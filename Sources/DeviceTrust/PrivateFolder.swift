@@ -17,7 +17,7 @@ struct PrivateFolder: Sendable {
     ///
     /// - Parameter durably: Whether it has to survive a power cut.
     func make(durably: Bool = true) throws(IdentityError) {
-        try files { () throws(FileError) in try Folder.make(path, durably: durably) }
+        try IdentityError.wrapping { () throws(FileError) in try Folder.make(path, durably: durably) }
         _ = try open()
     }
 
@@ -37,12 +37,12 @@ struct PrivateFolder: Sendable {
     func read(_ name: FilePath.Component) throws(IdentityError) -> [UInt8]? {
         do throws(IdentityError) {
             let folder = try open()
-            let file = try files { () throws(FileError) in try folder.file(name) }
-            let status = try files { () throws(FileError) in try file.status }
+            let file = try IdentityError.wrapping { () throws(FileError) in try folder.file(name) }
+            let status = try IdentityError.wrapping { () throws(FileError) in try file.status }
             guard status.kind == .file, status.links == 1 else { throw .notPlain(file.path) }
             try checkIsPrivate(status, file.path)
             guard status.size <= Self.sizeLimit else { throw .damaged(file.path, flaw: "it is too large") }
-            return try files { () throws(FileError) in try file.read(Int(status.size), at: 0) }
+            return try IdentityError.wrapping { () throws(FileError) in try file.read(Int(status.size), at: 0) }
         } catch .file(let error) where error.errno == .noSuchFileOrDirectory {
             return nil
         } catch .file(let error) where error.errno == .tooManySymbolicLinkLevels {
@@ -63,7 +63,7 @@ struct PrivateFolder: Sendable {
     /// Writes or replaces a file in one step, durably. Called with the lock.
     func write(_ bytes: [UInt8], as name: FilePath.Component) throws(IdentityError) {
         let temporary = path.appending(Self.temporaryName)
-        try files { () throws(FileError) in
+        try IdentityError.wrapping { () throws(FileError) in
             do throws(FileError) {
                 let file = try OpenFile.creating(temporary)
                 try file.write(bytes)
@@ -97,16 +97,12 @@ struct PrivateFolder: Sendable {
     ) throws(IdentityError) -> Result { try body() }
 
     private func takeLock() throws(IdentityError) -> FolderLock? {
-        do throws(FileError) {
-            return try FolderLock.take(.exclusive, on: path)
-        } catch {
-            throw .file(error)
-        }
+        try IdentityError.wrapping { () throws(FileError) in try FolderLock.take(.exclusive, on: path) }
     }
 
     private func open() throws(IdentityError) -> OpenFolder {
         let folder = try openUnchecked()
-        try checkIsPrivate(try status(of: folder), path)
+        try checkIsPrivate(try IdentityError.wrapping { () throws(FileError) in try folder.status }, path)
         return folder
     }
 
@@ -119,27 +115,11 @@ struct PrivateFolder: Sendable {
         }
     }
 
-    private func status(of folder: borrowing OpenFolder) throws(IdentityError) -> FileStatus {
-        do throws(FileError) {
-            return try folder.status
-        } catch {
-            throw .file(error)
-        }
-    }
-
     private func checkIsPrivate(_ status: FileStatus, _ path: FilePath) throws(IdentityError) {
         switch status.exposure {
         case nil: return
         case .ofOtherUser(let user): throw .otherOwner(path, user: user)
         case .toOthers(let permissions): throw .exposed(path, permissions)
-        }
-    }
-
-    private func files<Value: ~Copyable>(_ call: () throws(FileError) -> Value) throws(IdentityError) -> Value {
-        do throws(FileError) {
-            return try call()
-        } catch {
-            throw .file(error)
         }
     }
 }

@@ -116,16 +116,7 @@ public enum ChildStatus: Hashable, Sendable {
     case signalled(Int32)
 }
 
-extension LinkError {
-    /// Runs a call on the file of a link, and makes its error a `LinkError`.
-    package static func ofFile<Value: ~Copyable>(_ call: () throws(FileError) -> Value) throws(LinkError) -> Value {
-        do throws(FileError) {
-            return try call()
-        } catch {
-            throw .file(error)
-        }
-    }
-
+extension LinkError: FileErrorWrapping {
     /// The error of an app's own code, or of the carrier of its link.
     init(ofCarrier error: any Error) {
         self =

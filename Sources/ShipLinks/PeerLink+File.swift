@@ -50,7 +50,7 @@ extension PeerLink {
     ) async throws -> Result {
         let file = try await OpenFile.waiting(for: path, .readOnly, within: limit)
         guard !PlatformCalls.isTerminal(file.descriptor) else { throw LinkError.isATerminal(.reading) }
-        let kind = try LinkError.ofFile { () throws(FileError) in
+        let kind = try LinkError.wrapping { () throws(FileError) in
             try PlatformCalls.status(of: file.descriptor, path).kind
         }
         switch kind {
@@ -136,11 +136,7 @@ private final class ShipmentFile: LinkWriter {
     init(_ path: FilePath, over overwriting: Overwriting) throws(LinkError) {
         self.path = path
         try overwriting.check(path)
-        do throws(FileError) {
-            file = try ResultFile(path, replacing: overwriting.kind)
-        } catch {
-            throw .file(error)
-        }
+        file = try LinkError.wrapping { () throws(FileError) in try ResultFile(path, replacing: overwriting.kind) }
     }
 
     func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
@@ -186,6 +182,6 @@ extension DispatchQueue {
             (continuation: CheckedContinuation<Result<Value, FileError>, Never>) in
             self.async { continuation.resume(returning: Result(catching: call)) }
         }
-        return try LinkError.ofFile(result.get)
+        return try LinkError.wrapping(result.get)
     }
 }

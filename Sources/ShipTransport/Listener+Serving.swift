@@ -116,7 +116,7 @@ struct SocketFile: Sendable {
         let parent = path.removingLastComponent()
         let folder: FilePath = parent.isEmpty ? "." : parent
         let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
-        let status = try LinkError.ofFile { () throws(FileError) in
+        let status = try LinkError.wrapping { () throws(FileError) in
             do throws(FileError) {
                 let status = try PlatformCalls.statusFollowingLinks(of: folder)
                 if status.kind == .folder { return status }

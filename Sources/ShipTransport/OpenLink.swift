@@ -139,17 +139,17 @@ extension OpenLink {
 
     /// Whether epoll(7) can watch it, and an answer can go through it.
     private static func isStream(_ descriptor: FileDescriptor, _ path: FilePath) throws(LinkError) -> Bool {
-        let status = try LinkError.ofFile { () throws(FileError) in try PlatformCalls.status(of: descriptor, path) }
+        let status = try LinkError.wrapping { () throws(FileError) in try PlatformCalls.status(of: descriptor, path) }
         return status.kind == .pipe || status.kind == .socket
     }
 
     private static func fileStream(_ descriptor: FileDescriptor, _ path: FilePath) throws(LinkError) -> FileStream {
         FileStream(
-            try LinkError.ofFile { () throws(FileError) in try OpenFile.duplicating(descriptor, as: path) })
+            try LinkError.wrapping { () throws(FileError) in try OpenFile.duplicating(descriptor, as: path) })
     }
 
     private static func duplicate(_ descriptor: FileDescriptor, _ path: FilePath) throws(LinkError) -> FileDescriptor {
-        try LinkError.ofFile { () throws(FileError) in try PlatformCalls.duplicate(descriptor, path) }
+        try LinkError.wrapping { () throws(FileError) in try PlatformCalls.duplicate(descriptor, path) }
     }
 }
 

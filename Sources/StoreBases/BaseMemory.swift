@@ -67,13 +67,7 @@ public struct BaseMemory: Hashable, Sendable {
     /// - Returns: `nil` if it is not there.
     func open() throws(BaseMemoryError) -> OpenFolder? {
         guard let opened = try openUnchecked() else { return nil }
-        let exposure: Exposure?
-        do throws(FileError) {
-            exposure = try opened.status.exposure
-        } catch {
-            throw .file(error)
-        }
-        switch exposure {
+        switch try BaseMemoryError.wrapping({ () throws(FileError) in try opened.status.exposure }) {
         case nil: return opened
         case .ofOtherUser(let user): throw .otherOwner(folder, user: user)
         case .toOthers(let permissions): throw .exposed(folder, permissions)
@@ -135,10 +129,8 @@ public struct BaseMemory: Hashable, Sendable {
     // MARK: Locking
 
     private static func lock(_ folder: borrowing OpenFolder) throws(BaseMemoryError) -> FolderLock? {
-        do throws(FileError) {
-            return try FolderLock.take(.exclusive, on: folder.path, in: folder)
-        } catch {
-            throw .file(error)
+        try BaseMemoryError.wrapping { () throws(FileError) in
+            try FolderLock.take(.exclusive, on: folder.path, in: folder)
         }
     }
 

@@ -22,15 +22,8 @@ public enum BaseMemoryError: Error, Hashable, Sendable {
     /// The task was cancelled.
     case stopped
     case file(FileError)
+}
 
-    /// Runs a call of the platform, and throws its error as `.file` or `.stopped`.
-    static func wrapping<Value: ~Copyable>(
-        _ call: () throws(FileError) -> Value
-    ) throws(BaseMemoryError) -> Value {
-        do throws(FileError) {
-            return try call()
-        } catch {
-            throw error.isCancellation ? .stopped : .file(error)
-        }
-    }
+extension BaseMemoryError: FileErrorWrapping {
+    package init(ofFile error: FileError) { self = error.isCancellation ? .stopped : .file(error) }
 }

@@ -4,7 +4,7 @@ import SystemPackage
 /// Space on a disk for one piece of work, as far as that has not written it yet. The last reference gives back what is left.
 package final class DiskReservation: Sendable {
     /// Why there is no reservation.
-    package enum Refusal: Error, Hashable, Sendable {
+    package enum Refusal: Error, FileErrorWrapping, Hashable, Sendable {
         /// Both figures are in bytes; `needed` counts what others have reserved and what has to stay free, too.
         case tooLittle(needed: Int64, free: Int64)
         case file(FileError)
@@ -68,12 +68,7 @@ package final class DiskReservation: Sendable {
     ///
     /// - Throws: `.tooLittle`, `.file`.
     package func extend(by bytes: Int64) throws(Refusal) {
-        let free: Int64
-        do throws(FileError) {
-            free = try self.free
-        } catch {
-            throw .file(error)
-        }
+        let free = try Refusal.wrapping { () throws(FileError) in try self.free }
         try self.bytes.withLock { (own) throws(Refusal) in
             // What is written already beyond the promise takes no room any more.
             let before = Self.outstanding(own)

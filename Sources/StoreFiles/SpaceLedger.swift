@@ -22,11 +22,8 @@ package final class SpaceLedger: Sendable {
     package func reserve(
         _ size: Int64, leaving kept: Int64 = 0, around place: FilePath
     ) throws(DiskReservation.Refusal) -> DiskReservation {
-        let reservation: DiskReservation
-        do throws(FileError) {
-            reservation = try DiskReservation(around: place, leaving: kept, self)
-        } catch {
-            throw .file(error)
+        let reservation = try DiskReservation.Refusal.wrapping { () throws(FileError) in
+            try DiskReservation(around: place, leaving: kept, self)
         }
         try reservation.extend(by: size)
         return reservation
@@ -37,11 +34,8 @@ package final class SpaceLedger: Sendable {
     package func reserve(
         _ size: Int64, leaving kept: Int64 = 0, in folder: borrowing OpenFolder
     ) throws(DiskReservation.Refusal) -> DiskReservation {
-        let reservation: DiskReservation
-        do throws(FileError) {
-            reservation = try DiskReservation(in: folder, leaving: kept, self)
-        } catch {
-            throw .file(error)
+        let reservation = try DiskReservation.Refusal.wrapping { () throws(FileError) in
+            try DiskReservation(in: folder, leaving: kept, self)
         }
         try reservation.extend(by: size)
         return reservation

@@ -73,21 +73,11 @@ public enum InboxError: Error, Hashable, Sendable {
     }
 }
 
-extension InboxError {
+extension InboxError: FileErrorWrapping {
     package init(_ refusal: DiskReservation.Refusal) {
         switch refusal {
         case .tooLittle(let needed, let free): self = .noSpace(needed: needed, free: free)
         case .file(let error): self = .file(error)
-        }
-    }
-
-    /// Calls of the platform, their errors as ours.
-    package static func wrapping<Result: ~Copyable>(_ body: () throws(FileError) -> Result) throws(InboxError) -> Result
-    {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            throw .file(error)
         }
     }
 }

@@ -178,14 +178,12 @@ package final class StagedGeneration {
 
     /// Appends decoded bytes to a part. Parts come one after the other.
     package func append(_ bytes: [UInt8], toPart index: Int) throws(InboxError) {
-        do throws(FileError) {
+        try InboxError.wrapping { () throws(FileError) in
             if openPart != index {
                 openFile = try folder.makeFile(at: path(ofPart: index))
                 openPart = index
             }
             try openFile?.write(bytes)
-        } catch {
-            throw .file(error)
         }
         try use(Int64(bytes.count), ofPart: index)
     }
@@ -285,7 +283,7 @@ package final class StagedGeneration {
         for (index, part) in manifest.parts.enumerated() {
             if !sealedParts.contains(index) { try sealPart(index, part) }
         }
-        do throws(FileError) {
+        try InboxError.wrapping { () throws(FileError) in
             try removeRecord()
             try write(manifest.jsonBytes, as: InboxLayout.manifestFile)
             if let origin { try write(origin.jsonBytes, as: InboxLayout.originFile) }
@@ -297,8 +295,6 @@ package final class StagedGeneration {
                 try folder.sync(path.appending(InboxLayout.supportFolder(manifest.name)))
             }
             try folder.sync(path)
-        } catch {
-            throw .file(error)
         }
         return SealedGeneration(self)
     }

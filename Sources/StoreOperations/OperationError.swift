@@ -102,17 +102,8 @@ public enum OperationError: Error, Hashable, Sendable {
     }
 }
 
-extension OperationError {
-    /// Calls of the platform, their errors as ours.
-    package static func wrapping<Result: ~Copyable>(
-        _ body: () throws(FileError) -> Result
-    ) throws(OperationError) -> Result {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            throw error.isCancellation ? .stopped : .file(error)
-        }
-    }
+extension OperationError: FileErrorWrapping {
+    package init(ofFile error: FileError) { self = error.isCancellation ? .stopped : .file(error) }
 }
 
 extension OperationError {

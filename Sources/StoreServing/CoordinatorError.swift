@@ -43,7 +43,7 @@ public enum CoordinatorError: Error, Hashable, Sendable {
     case file(FileError)
 }
 
-extension CoordinatorError {
+extension CoordinatorError: FileErrorWrapping {
     /// Why a store is not there: perhaps there is no inbox.
     init(withoutStore name: StoreName, in inbox: Inbox?) {
         do throws(InboxError) {
@@ -64,17 +64,6 @@ extension CoordinatorError {
             case .file(let error): throw .file(error)
             default: throw .inbox(error)
             }
-        }
-    }
-
-    /// Calls of the platform, their errors as ours.
-    static func wrapping<Result: ~Copyable>(
-        _ body: () throws(FileError) -> Result
-    ) throws(CoordinatorError) -> Result {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            throw .file(error)
         }
     }
 }

@@ -54,7 +54,7 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case file(FileError)
 }
 
-extension SnapshotError {
+extension SnapshotError: FileErrorWrapping {
     /// Whether it is an error of the system, which says nothing of the store: the next attempt may read it.
     package var isOfSystem: Bool {
         switch self {

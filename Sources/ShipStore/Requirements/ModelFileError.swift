@@ -25,19 +25,12 @@ public enum ModelFileError: Error, Hashable, Sendable {
     }
 }
 
-extension ModelFileError {
-    /// Calls of the platform, their errors as ours.
-    static func wrapping<Result: ~Copyable>(
-        _ body: () throws(FileError) -> Result
-    ) throws(ModelFileError) -> Result {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            switch error.errno {
-            case .noSuchFileOrDirectory: throw .notThere(error.path)
-            case .tooManySymbolicLinkLevels: throw .notARegularFile(error.path)
-            default: throw .file(error)
-            }
+extension ModelFileError: FileErrorWrapping {
+    package init(ofFile error: FileError) {
+        switch error.errno {
+        case .noSuchFileOrDirectory: self = .notThere(error.path)
+        case .tooManySymbolicLinkLevels: self = .notARegularFile(error.path)
+        default: self = .file(error)
         }
     }
 }

@@ -117,11 +117,8 @@ struct WebConnection: PreparedChannel {
     private static func makeContext(trusting authorities: FilePath?) throws(LinkError) -> NIOSSLContext {
         var roots = NIOSSLTrustRoots.default
         if let authorities {
-            let bytes: [UInt8]
-            do throws(FileError) {
-                bytes = try OpenFile.reading(authorities).read(mostOfAuthorities, at: 0)
-            } catch {
-                throw .file(error)
+            let bytes = try LinkError.wrapping { () throws(FileError) in
+                try OpenFile.reading(authorities).read(mostOfAuthorities, at: 0)
             }
             guard let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
                 throw .noAuthorities(authorities)

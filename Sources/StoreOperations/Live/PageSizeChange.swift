@@ -27,13 +27,10 @@ package final class PageSizeChange {
         // place writes to a temporary folder and a journal as well.
         let pages = FilePath(text: target.text + ".pages")
         defer { try? PlatformCalls.removeFile(pages) }
-        let size: Int64
-        do throws(FileError) {
+        let size = try OperationError.wrapping { () throws(FileError) in
             try OpenFile.copy(copy, to: pages)
             _ = try OpenFile.creating(target)
-            size = try PlatformCalls.status(of: pages).size
-        } catch {
-            throw error.isCancellation ? .stopped : .file(error)
+            return try PlatformCalls.status(of: pages).size
         }
         space.use(size)
         let change = PageSizeChange(of: target, within: size, space, busyHandler)

@@ -27,11 +27,8 @@ enum SourceAccess: Hashable, Sendable {
         } else if folderIsWritable && PlatformCalls.canWrite(store) {
             self = .locking
         } else {
-            do throws(FileError) {
-                self = .immutable(try PlatformCalls.status(of: store))
-            } catch {
-                throw .file(error)
-            }
+            let status = try SnapshotError.wrapping { () throws(FileError) in try PlatformCalls.status(of: store) }
+            self = .immutable(status)
         }
     }
 

@@ -42,11 +42,7 @@ struct StoreHandle: ~Copyable {
     /// The size of the file, in bytes. SQLite itself reports 0 for a file of one byte [os_unix.c, unixFileSize].
     var size: Int64 {
         get throws(SnapshotError) {
-            do throws(FileError) {
-                return try PlatformCalls.status(of: path).size
-            } catch {
-                throw .file(error)
-            }
+            try SnapshotError.wrapping { () throws(FileError) in try PlatformCalls.status(of: path).size }
         }
     }
 
