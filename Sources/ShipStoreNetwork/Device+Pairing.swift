@@ -40,7 +40,7 @@ extension Device {
                 }
                 guard welcome[0] == PairingExchange.accepted else { throw PairingError.notOpen }
                 let ownName = PairingExchange.name(try await reader.next(Int(welcome[1])), of: other)
-                return try self.trust(other, as: role, called: name ?? ownName)
+                return try self.folder.trust(other, as: role, called: name ?? ownName, at: Timestamp(Date()))
             }
         } catch LinkError.closedByPeer {
             throw .pairing(.notOpen)
@@ -73,31 +73,22 @@ extension Device {
             // It has another code, and has left.
             throw PairingError.wrongCode
         }
-        let name = try await reader.next(Int(proof[PairingExchange.proofSize - 1]))
+        let proposed = try await reader.next(Int(proof[PairingExchange.proofSize - 1]))
         let welcome = try responder.welcome(for: proof, own: Self.ownName)
         guard window.close() else {
             try await link.writer.write(PairingExchange.refusal, within: timeouts.hello)
             throw PairingError.notOpen
         }
+        let name = window.name ?? PairingExchange.name(proposed, of: other)
         let peer: TrustedPeer
         do {
-            peer = try trust(other, as: role, called: window.name ?? PairingExchange.name(name, of: other))
+            peer = try folder.trust(other, as: role, called: name, at: Timestamp(Date()))
         } catch {
             window.reopen()
             throw error
         }
         try await link.writer.write(welcome, within: timeouts.hello)
         return peer
-    }
-
-    private func trust(
-        _ id: DeviceIdentifier, as role: TrustedPeer.Role, called name: PeerName
-    ) throws(ShipmentError) -> TrustedPeer {
-        do {
-            return try folder.trust(id, as: role, called: name, at: Timestamp(Date()))
-        } catch {
-            throw ShipmentError(error)
-        }
     }
 
     /// The name that this device proposes for itself.

@@ -226,11 +226,7 @@ public actor TransferReceiver {
             return .refused(
                 Reason(.cannotInstall, message: "the app ended or was stopped each time that it was taken in"))
         }
-        do throws(FileError) {
-            try arrived.attempt(shipment)
-        } catch {
-            throw .file(error)
-        }
+        try ShipmentError.wrapping { try arrived.attempt(shipment) }
         do throws(ShipmentError) {
             let receipts = try await consumer.receive(from: shipment.file)
             receipts.forEach { report(.installed($0)) }
@@ -295,11 +291,7 @@ public actor TransferReceiver {
         entries[TransferMessage.holdingsKey] = nil
         let file = outgoing.appending(TransferMessage.Token().text)
         entries[TransferMessage.fileKey] = file.lastComponent?.text
-        do throws(FileError) {
-            try OpenFile.creating(file).write(answer.holdings.encoded)
-        } catch {
-            throw .file(error)
-        }
+        try ShipmentError.wrapping { try OpenFile.creating(file).write(answer.holdings.encoded) }
         session.transferFile(file, metadata: entries)
     }
 

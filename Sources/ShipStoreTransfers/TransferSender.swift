@@ -71,11 +71,7 @@ public actor TransferSender {
             guard named.updateValue(store, forKey: name) == nil else { throw .sameName(name) }
         }
         let place = SenderFolder(path: folder)
-        do throws(FileError) {
-            try place.make()
-        } catch {
-            throw .file(error)
-        }
+        try ShipmentError.wrapping { try place.make() }
         var options = options
         options.producer.memory = options.producer.memory ?? BaseMemory(at: place.bases)
         self.stores = named

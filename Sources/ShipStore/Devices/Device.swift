@@ -15,29 +15,29 @@ public struct Device: Sendable {
 
     /// Its identity, which the first call makes.
     public func identity() throws(ShipmentError) -> DeviceIdentity {
-        try Self.explained { try folder.identity() }
+        try ShipmentError.wrapping { try folder.identity() }
     }
 
     /// Its identity; `nil` if none has been made.
     func existingIdentity() throws(ShipmentError) -> DeviceIdentity? {
-        try Self.explained { try folder.existingIdentity() }
+        try ShipmentError.wrapping { try folder.existingIdentity() }
     }
 
     /// With what others encrypt for this device; the first call makes it.
     public func encryptionKey() throws(ShipmentError) -> EncryptionKey { try decryptionKey().encryptionKey }
 
     func decryptionKey() throws(ShipmentError) -> DecryptionKey {
-        try Self.explained { try folder.decryptionKey() }
+        try ShipmentError.wrapping { try folder.decryptionKey() }
     }
 
     /// - Returns: `nil` if none has been made.
     func existingDecryptionKey() throws(ShipmentError) -> DecryptionKey? {
-        try Self.explained { try folder.existingDecryptionKey() }
+        try ShipmentError.wrapping { try folder.existingDecryptionKey() }
     }
 
     /// Draws the number of the next shipment.
     func nextCounter() throws(ShipmentError) -> UInt64 {
-        try Self.explained { try folder.nextCounter() }
+        try ShipmentError.wrapping { try folder.nextCounter() }
     }
 
     /// Whether a number has been drawn since this one.
@@ -47,44 +47,37 @@ public struct Device: Sendable {
     ///
     /// - Returns: Whether it had the permission.
     func useTakeOver(of name: StoreName, by id: DeviceIdentifier) throws(ShipmentError) -> Bool {
-        try Self.explained { try folder.useTakeOver(of: name, by: id) }
+        try ShipmentError.wrapping { try folder.useTakeOver(of: name, by: id) }
     }
 
     public func peers() throws(ShipmentError) -> [TrustedPeer] { try trustList().peers }
 
     package func trustList() throws(ShipmentError) -> TrustList {
-        try Self.explained { try folder.trustList() }
+        try ShipmentError.wrapping { try folder.trustList() }
     }
 
     package func trustListVersion() throws(ShipmentError) -> FileStatus? {
-        try Self.explained { try folder.trustListVersion() }
+        try ShipmentError.wrapping { try folder.trustListVersion() }
     }
 
     /// Trusts a device from now on, or changes what it is trusted with.
     public func trust(_ id: DeviceIdentifier, _ changes: TrustList.PeerChanges = .init()) throws(ShipmentError)
         -> TrustedPeer
     {
-        try Self.explained { try folder.trust(id, changes, at: Timestamp(Date())) }
+        try ShipmentError.wrapping { try folder.trust(id, changes, at: Timestamp(Date())) }
     }
 
     /// - Parameter idOrName: The peer's id or name.
     /// - Returns: The peer, which is no longer trusted.
     /// - Throws: Among others, `.noSuchPeer`.
     public func distrust(_ idOrName: String) throws(ShipmentError) -> TrustedPeer {
-        guard let peer = try Self.explained({ try folder.distrust(idOrName) }) else { throw noSuchPeer(idOrName) }
+        let peer = try ShipmentError.wrapping { try folder.distrust(idOrName) }
+        guard let peer else { throw noSuchPeer(idOrName) }
         return peer
     }
 
     package func noSuchPeer(_ text: String) -> ShipmentError {
         let names = ((try? peers()) ?? []).map(\.name.text)
         return .noSuchPeer(ForeignText(text), near: NearNames.names(near: text, among: names))
-    }
-
-    private static func explained<Result>(_ body: () throws -> Result) throws(ShipmentError) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw ShipmentError(error)
-        }
     }
 }

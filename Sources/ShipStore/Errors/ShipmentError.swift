@@ -137,6 +137,15 @@ public enum ShipmentError: Error, Hashable, Sendable {
             }
     }
 
+    /// Runs what may throw an error of the stages below, and throws it as one of the above.
+    package static func wrapping<Value: ~Copyable>(_ body: () throws -> Value) throws(ShipmentError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+
     /// The same for an error of a session over a link. A file breaks no protocol, so its error is `.badFile`.
     init(_ error: any Error, fromFile isFile: Bool) {
         self =

@@ -25,23 +25,16 @@ package struct ReportFile: Sendable {
     package func write(_ bytes: [UInt8]) throws(ShipmentError) {
         // A file may have come there meanwhile.
         try check()
-        let isInPlace: Bool
-        do throws(FileError) {
+        let isInPlace = try ShipmentError.wrapping {
             let file = try ResultFile(path, replacing: replaced)
             try file.write(bytes)
-            isInPlace = try file.finish()
-        } catch {
-            throw .file(error)
+            return try file.finish()
         }
         guard isInPlace else { throw .report(.inTheWay(path)) }
     }
 
     private func check() throws(ShipmentError) {
-        do {
-            try NamedStore(path).home.refuseIfKept(.replace)
-        } catch {
-            throw ShipmentError(error)
-        }
+        try ShipmentError.wrapping { try NamedStore(path).home.refuseIfKept(.replace) }
         if isPartOfArtifact { throw .report(.partOfSubject(path)) }
         guard ResultFile.mayTake(path, replacing: replaced) else { throw .report(.inTheWay(path)) }
     }

@@ -17,12 +17,7 @@ struct UnpackedShipments: ~Copyable {
     ///   - copying: Where the folder is made, and how much stays free there.
     ///   - checking: How the stores are checked.
     init(_ path: FilePath, _ copying: CopyOptions, _ checking: CheckOptions) async throws(ShipmentError) {
-        let folder: TemporaryFolder
-        do throws(FileError) {
-            folder = try TemporaryFolder(in: copying.temporaryFolder)
-        } catch {
-            throw .file(error)
-        }
+        let folder = try ShipmentError.wrapping { try TemporaryFolder(in: copying.temporaryFolder) }
         var options = Consumer.Options()
         options.keptFree = copying.keptFree
         options.checking = checking

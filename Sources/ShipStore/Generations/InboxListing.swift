@@ -48,13 +48,11 @@ extension Inbox {
 
     /// - Throws: If there is no inbox, or it cannot be read at all.
     public func listing() throws(ShipmentError) -> Listing {
-        do throws(InboxError) {
+        try ShipmentError.wrapping {
             var listing = Listing()
             for name in try storeNames() { try list(name, into: &listing) }
             listing.strangers = try open().strangers()
             return listing
-        } catch {
-            throw .install(error)
         }
     }
 
@@ -121,11 +119,9 @@ extension Inbox {
 
     /// - Returns: Sorted by name.
     public func waiting() throws(ShipmentError) -> [Waiting] {
-        do throws(InboxError) {
+        try ShipmentError.wrapping {
             let folder = try open()
             return try storeNames().flatMap { folder.waitingShipments(of: $0) }.map(Waiting.init)
-        } catch {
-            throw .install(error)
         }
     }
 }

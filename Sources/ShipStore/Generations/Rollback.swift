@@ -76,21 +76,13 @@ public struct Rollback: Hashable, Sendable {
     ///
     /// - Returns: Whether the store was held.
     public static func release(_ name: StoreName, in inbox: Inbox) throws(ShipmentError) -> Bool {
-        do throws(InboxError) {
-            return try StoreLock(of: name, in: inbox).release()
-        } catch {
-            throw .install(error)
-        }
+        try ShipmentError.wrapping { try StoreLock(of: name, in: inbox).release() }
     }
 
     /// Ends the hold on a store, and allows what was rolled back to come in again. The current generation stays.
     ///
     /// - Returns: How many generations were refused; `nil` if the record of them could not be read.
     public static func allowAgain(_ name: StoreName, in inbox: Inbox) throws(ShipmentError) -> Int? {
-        do throws(InboxError) {
-            return try StoreLock(of: name, in: inbox).allowEverything()
-        } catch {
-            throw .install(error)
-        }
+        try ShipmentError.wrapping { try StoreLock(of: name, in: inbox).allowEverything() }
     }
 }

@@ -43,7 +43,7 @@ extension Inbox {
     ///
     /// - Throws: If there is no inbox, or it cannot be read at all.
     package func status() throws(ShipmentError) -> [StoreStatus] {
-        do throws(InboxError) {
+        try ShipmentError.wrapping {
             let folder = try open()
             let failures = folder.failureRecord.failures
             return Set(try folder.storeNames() + failures.map(\.name)).sorted().map { name in
@@ -55,8 +55,6 @@ extension Inbox {
                     halted: folder.haltRecord(of: name)?.since,
                     failure: failures.first { $0.name == name })
             }
-        } catch {
-            throw .install(error)
         }
     }
 

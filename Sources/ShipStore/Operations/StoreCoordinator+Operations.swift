@@ -40,20 +40,14 @@ extension StoreCoordinator {
 
     /// In the order of `stores`; generations stay until their copies are taken.
     private func places() throws(ShipmentError) -> [(path: FilePath, pin: Pin?)] {
-        do {
-            return try stores.map { try place(of: .named($0)) }
-        } catch {
-            throw ShipmentError(error)
-        }
+        try ShipmentError.wrapping { try stores.map { try place(of: .named($0)) } }
     }
 
     private func file(_ selection: StoreSelection) throws(ShipmentError) -> FilePath {
-        do {
+        try ShipmentError.wrapping {
             let (path, pin) = try place(of: selection)
             if let pin { throw CoordinatorError.hasNoFile(pin.manifest.name) }
             return path
-        } catch {
-            throw ShipmentError(error)
         }
     }
 }

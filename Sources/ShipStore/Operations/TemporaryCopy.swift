@@ -54,10 +54,6 @@ public final class TemporaryCopy: Sendable {
     ///
     /// - Throws: `.file`; files that are left then are removed with this object.
     public func delete() throws(ShipmentError) {
-        do throws(FileError) {
-            try Folder.removeTree(at: folder.path)
-        } catch {
-            throw .file(error)
-        }
+        try ShipmentError.wrapping { try Folder.removeTree(at: folder.path) }
     }
 }

@@ -84,12 +84,7 @@ struct CopiesCommand: AsyncParsableCommand {
     }
 
     private func list(_ kept: KeptCopies, _ tag: CopyTag?, _ console: Console) throws(ShipmentError) {
-        let listing: KeptCopies.Listing
-        do throws(OperationError) {
-            listing = try kept.list()
-        } catch {
-            throw .operation(error)
-        }
+        let listing = try ShipmentError.wrapping { try kept.list() }
         warn(of: listing, console)
         var copies = listing.copies.filter { name == nil || $0.manifest.name == name }
         if let tag {

@@ -142,14 +142,6 @@ struct CopyCommand: AsyncParsableCommand {
 extension [String] {
     /// The tags that a user gave with `--tag`.
     func asTags() throws(ShipmentError) -> [CopyTag] {
-        var tags: [CopyTag] = []
-        for text in self {
-            do throws(OperationError) {
-                tags.append(try CopyTag(text))
-            } catch {
-                throw .operation(error)
-            }
-        }
-        return tags
+        try ShipmentError.wrapping { try map { try CopyTag($0) } }
     }
 }

@@ -296,13 +296,7 @@ struct RequirementArguments: ParsableArguments {
     /// Reads the models.
     func requirements() throws(ShipmentError) -> StoreRequirements {
         var requirements = StoreRequirements()
-        for path in model {
-            do throws(ModelFileError) {
-                requirements.models += try EntityModel.all(in: path)
-            } catch {
-                throw .model(error)
-            }
-        }
+        requirements.models = try ShipmentError.wrapping { try model.flatMap { try EntityModel.all(in: $0) } }
         requirements.takesModelSubset = modelSubset
         requirements.schemaDigests = schemaDigest
         requirements.userVersions = userVersion
