@@ -139,14 +139,9 @@ package struct StoreWalk {
 
     private mutating func readSchema() throws -> SchemaTrees {
         var trees = SchemaTrees(textEncoding: settings.textEncoding)
-        var reader = try TreeReader(pages, geometry, root: 1, kind: .table, use: use)
-        var record: [UInt8] = []
-        while let cell = try reader.next() {
-            guard cell.payloadSize <= SchemaTrees.longestRow else { throw StoreFlaw.record(page: cell.page) }
-            record.removeAll(keepingCapacity: true)
-            try reader.appendRecord(of: cell, to: &record)
-            try trees.add(record.span)
-            fullText?.add(record.span)
+        try StoreTrees.forEachSchemaRow(of: pages, geometry, use: use) { _, record in
+            try trees.add(record)
+            fullText?.add(record)
         }
         return trees
     }

@@ -29,7 +29,7 @@ package final class StoreTrees {
     /// Reads the schema. Call it once, before reading any tree.
     package func schema() throws -> SchemaTrees {
         var trees = SchemaTrees(textEncoding: settings.textEncoding)
-        try forEachSchemaRow(use: use) { _, record in try trees.add(record) }
+        try Self.forEachSchemaRow(of: pages, geometry, use: use) { _, record in try trees.add(record) }
         return trees
     }
 
@@ -44,7 +44,7 @@ package final class StoreTrees {
     func schemaRows(inOrder order: [Int64]) throws -> [[UInt8]] {
         var records: [Int64: [UInt8]] = [:]
         var bytes = 0
-        try forEachSchemaRow(use: use) { rowid, record in
+        try Self.forEachSchemaRow(of: pages, geometry, use: use) { rowid, record in
             bytes += record.count
             guard bytes <= Self.mostOfSchema else { throw StoreFlaw.tooManyTrees }
             records[rowid] = record.withUnsafeBufferPointer { Array($0) }
@@ -58,10 +58,14 @@ package final class StoreTrees {
 
     /// Reads the rows of `sqlite_schema` once more.
     func forEachSchemaRow(_ body: (Int64, Span<UInt8>) throws -> Void) throws {
-        try forEachSchemaRow(use: nil, body)
+        try Self.forEachSchemaRow(of: pages, geometry, use: nil, body)
     }
 
-    private func forEachSchemaRow(use: PageUse?, _ body: (Int64, Span<UInt8>) throws -> Void) throws {
+    /// Reads the rows of `sqlite_schema` of a store, with their rowids.
+    package static func forEachSchemaRow(
+        of pages: any PageSource, _ geometry: PageGeometry, use: PageUse?,
+        _ body: (Int64, Span<UInt8>) throws -> Void
+    ) throws {
         var reader = try TreeReader(pages, geometry, root: 1, kind: .table, use: use)
         var record: [UInt8] = []
         while let cell = try reader.next() {
