@@ -50,15 +50,12 @@ package struct Questions: Sendable {
 
     /// The questions that go now: one for each store of which one is wanted, and none is open.
     ///
-    /// - Parameters:
-    ///   - now: By a clock that nothing sets, read before the question goes.
-    ///   - nonce: Makes a number that the peer cannot know.
-    package mutating func ask(
-        at now: Duration, nonce: () -> UInt64 = { .random(in: .min ... .max) }
-    ) -> [Question] {
+    /// - Parameter now: By a clock that nothing sets, read before the question goes.
+    package mutating func ask(at now: Duration) -> [Question] {
         stores.compactMap { name, store in
             guard store.isWanted, store.open == nil else { return nil }
-            let question = Question(nonce(), about: name)
+            // The peer cannot know the number.
+            let question = Question(.random(in: .min ... .max), about: name)
             stores[name]?.isWanted = false
             stores[name]?.open = (question.nonce, now)
             return question

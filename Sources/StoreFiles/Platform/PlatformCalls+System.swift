@@ -86,13 +86,11 @@ extension PlatformCalls {
 }
 
 extension PlatformCalls {
-    /// mallopt(3): memory that is freed goes back to the system from this size on, in bytes.
+    /// mallopt(3): memory that is freed goes back to the system from 256 KiB on.
     ///
     /// Otherwise glibc raises its own threshold with each larger piece that is freed, up to 32 MiB, and a process that works on
     /// one megabyte after the other keeps some twenty of them. It does nothing with another C library.
-    package static func returnFreedMemory(from size: Int32 = 256 * 1024) {
-        ship_store_set_mmap_threshold(size)
-    }
+    package static func returnFreedMemory() { ship_store_set_mmap_threshold(256 * 1024) }
 
     /// madvise(2): frees the pages of this program's own file, which come back when they are used again. Starting takes five times as many
     /// of them as waiting.

@@ -14,10 +14,8 @@ package import SystemPackage
 /// are the only ones that tell platforms apart.
 package enum PlatformCalls {
     /// mkdir(2).
-    package static func makeFolder(_ path: FilePath, mode: FilePermissions = .ownerReadWriteExecute)
-        throws(FileError)
-    {
-        try check(.makeFolder, path) { mkdir($0, mode.rawValue) }
+    package static func makeFolder(_ path: FilePath) throws(FileError) {
+        try check(.makeFolder, path) { mkdir($0, FilePermissions.ownerReadWriteExecute.rawValue) }
         try FileCreation.made(.folder, path) { () throws(FileError) in try removeEmptyFolder(path) }
     }
 

@@ -16,7 +16,8 @@ final class ExternalFileHold: Sendable {
     private let folder: FilePath
     /// A longer file, in bytes, is not copied.
     private let longest: Int64
-    private let mostOpen: Int
+    /// Most descriptors that it may have open.
+    private let mostOpen = PlatformCalls.freeDescriptors / 2
     private let state = Mutex(State())
 
     private struct State {
@@ -56,15 +57,10 @@ final class ExternalFileHold: Sendable {
     /// - Parameters:
     ///   - folder: A private folder, which exists.
     ///   - longest: A longer file, in bytes, is of no use; `nil` takes any.
-    ///   - mostOpen: Most descriptors that it may have open; by default half of the free ones.
-    init(
-        _ support: SourceSupportFolder, in folder: FilePath, upTo longest: Int64?,
-        mostOpen: Int = PlatformCalls.freeDescriptors / 2
-    ) {
+    init(_ support: SourceSupportFolder, in folder: FilePath, upTo longest: Int64?) {
         self.support = support
         self.folder = folder
         self.longest = longest ?? .max
-        self.mostOpen = mostOpen
     }
 
     /// Makes a copy, and holds the files to which it may refer.
