@@ -48,13 +48,8 @@ enum TransferMessage: Hashable, Sendable {
         init() { text = UUID().uuidString.lowercased().filter { $0 != "-" } }
 
         init?(_ text: String) {
-            guard text.utf8.count == 32, text.utf8.allSatisfy(Self.isDigit) else { return nil }
+            guard ContentDigest.bytes(16, ofHex: text) != nil else { return nil }
             self.text = text
-        }
-
-        private static func isDigit(_ byte: UInt8) -> Bool {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
         }
     }
 

@@ -14,18 +14,11 @@ package struct GenerationName: Hashable, Sendable {
     package init?(_ text: String) {
         let fields = text.split(separator: "-", omittingEmptySubsequences: false)
         guard fields.count == 2, let number = Int(fields[0]), (1...Limits.generation).contains(number),
-            fields[1].utf8.count == 8, fields[1].utf8.allSatisfy(Self.isHexadecimal)
+            ContentDigest.bytes(4, ofHex: fields[1]) != nil
         else { return nil }
         self.number = number
         digestStart = String(fields[1])
         guard self.text == text else { return nil }
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-        default: false
-        }
     }
 
     package var text: String { "\(number)-\(digestStart)" }

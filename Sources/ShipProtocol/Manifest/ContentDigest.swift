@@ -52,7 +52,7 @@ extension ContentDigest: Codable {
 /// Hexadecimal digits, for parts of digests too.
 extension ContentDigest {
     /// - Returns: `nil` unless the text is twice as many digits of `0-9a-f`.
-    static func bytes(_ count: Int, ofHex text: some StringProtocol) -> [UInt8]? {
+    package static func bytes(_ count: Int, ofHex text: some StringProtocol) -> [UInt8]? {
         let digits = text.utf8.prefix(2 * count + 1).map { value(ofDigit: $0) }
         guard digits.count == 2 * count else { return nil }
         var bytes: [UInt8] = []
