@@ -23,10 +23,7 @@ struct AdoptCommand: AsyncParsableCommand {
     @Argument(help: "The copy.", completion: .file())
     var file: FilePath
 
-    @Option(
-        help: ArgumentHelp("The inbox, made if it is not there.", valueName: "folder"), completion: .directory,
-        transform: FilePath.readFolder)
-    var into: FilePath
+    @Option("The inbox, made if it is not there.", .folder) var into: FilePath
 
     @Option(
         name: .customLong("as"),

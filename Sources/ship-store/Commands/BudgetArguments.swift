@@ -6,30 +6,22 @@ struct BudgetArguments: ParsableArguments {
     private static let standard = Consumer.Options()
 
     @Option(
-        help: ArgumentHelp(
-            "Refuse stores of more than this: bytes, or with k, M or G, of 1000 each. (default: \(standard.budget.storeSize.asSize))",
-            valueName: "size"),
-        transform: Int64.readSize)
+        "Refuse stores of more than this: bytes, or with k, M or G, of 1000 each. (default: \(standard.budget.storeSize.asSize))",
+        .size)
     var maxStore = standard.budget.storeSize
 
     @Option(help: ArgumentHelp("Refuse stores with more external files than this.", valueName: "count"))
     var maxExternalFiles = standard.budget.externalFileCount
 
     @Option(
-        help: ArgumentHelp(
-            "Refuse stores with more than this in external files, together. (default: \(standard.budget.externalFilesSize.asSize))",
-            valueName: "size"),
-        transform: Int64.readSize)
+        "Refuse stores with more than this in external files, together. (default: \(standard.budget.externalFilesSize.asSize))",
+        .size)
     var maxExternal = standard.budget.externalFilesSize
 
     @Option(help: ArgumentHelp("Refuse a device's stores beyond this many.", valueName: "count"))
     var maxStoresPerDevice = standard.budget.storesPerDevice
 
-    @Option(
-        help: ArgumentHelp(
-            "Refuse what would leave less than this free on the disk. (default: \(standard.keptFree.asSize))",
-            valueName: "size"),
-        transform: Int64.readSize)
+    @Option("Refuse what would leave less than this free on the disk. (default: \(standard.keptFree.asSize))", .size)
     var keepFree = standard.keptFree
 
     @Option(
@@ -41,9 +33,8 @@ struct BudgetArguments: ParsableArguments {
     var minRate = standard.timeouts.minimumRate
 
     @Option(
-        help: ArgumentHelp(
-            "Give up on a sender that has not finished its copy of the store after this long. (default: \(standard.timeouts.preparing.inSeconds))",
-            valueName: "seconds"), transform: Duration.readSeconds)
+        "Give up on a sender that has not finished its copy of the store after this long. (default: \(standard.timeouts.preparing.inSeconds))",
+        .seconds)
     var prepareTimeout = standard.timeouts.preparing
 
     func validate() throws {

@@ -6,9 +6,7 @@ struct BusyArguments: ParsableArguments {
     private static let standardBusyTimeout = RestoreOptions().busyTimeout
 
     @Option(
-        help: ArgumentHelp(
-            "Wait this many seconds for other programs that use the store. (default: \(standardBusyTimeout.inSeconds))",
-            valueName: "seconds"),
-        transform: Duration.readSeconds)
+        "Wait this many seconds for other programs that use the store. (default: \(standardBusyTimeout.inSeconds))",
+        .seconds)
     var busyTimeout = standardBusyTimeout
 }

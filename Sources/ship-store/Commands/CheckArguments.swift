@@ -10,23 +10,20 @@ struct CheckArguments: ParsableArguments {
     private static let standard = CheckLimits()
 
     @Option(
-        help: ArgumentHelp(
-            "Refuse a store whose checks take longer than this many seconds. (default: \(standard.time.inSeconds))",
-            valueName: "seconds"), transform: Duration.readSeconds)
+        "Refuse a store whose checks take longer than this many seconds. (default: \(standard.time.inSeconds))",
+        .seconds)
     var checkSeconds = standard.time
 
     @Option(
-        help: ArgumentHelp(
-            "Refuse a store whose checks take more memory than this: 16M or more. (default: \(standard.memory.asMemory))",
-            valueName: "bytes"), transform: Int64.readMemory)
+        "Refuse a store whose checks take more memory than this: 16M or more. (default: \(standard.memory.asMemory))",
+        .memory)
     var checkMemory = standard.memory
 
     @Option(
-        help: ArgumentHelp(
-            """
-            Compare each index with its table too, in stores up to this size, which takes some ten times as long; 0 for \
-            none. (default: \(standard.fullCheckSize.asMemory))
-            """, valueName: "bytes"), transform: Int64.readMemory)
+        """
+        Compare each index with its table too, in stores up to this size, which takes some ten times as long; 0 for \
+        none. (default: \(standard.fullCheckSize.asMemory))
+        """, .memory)
     var fullCheckUpTo = standard.fullCheckSize
 
     private static let leastMemory: Int64 = 16 * 1024 * 1024

@@ -29,11 +29,7 @@ struct CopiesCommand: AsyncParsableCommand {
               ship-store copies --in .Recipes-safety --prune --tag \(CopyTag.beforeRestore)
             """)
 
-    @Option(
-        name: .customLong("in"), help: ArgumentHelp("The folder of kept copies.", valueName: "folder"),
-        completion: .directory,
-        transform: FilePath.readFolder)
-    var folder: FilePath
+    @Option(name: .customLong("in"), "The folder of kept copies.", .folder) var folder: FilePath
 
     @Option(help: "Only copies with this tag.")
     var tag: String?
@@ -50,11 +46,7 @@ struct CopiesCommand: AsyncParsableCommand {
             valueName: "n"))
     var keep: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "Keep those beyond that number for this long after they were taken: 90s, 15m, 12h, 7d or 2w.",
-            valueName: "time"),
-        transform: Duration.readAge)
+    @Option("Keep those beyond that number for this long after they were taken: 90s, 15m, 12h, 7d or 2w.", .age)
     var keepFor: Duration?
 
     @Flag(help: "Remove nothing, and say what would go.")

@@ -7,12 +7,10 @@ struct CopyArguments: ParsableArguments {
     private static let standard = CopyOptions()
     static let standardBusyTimeout = standard.busyTimeout
 
-    static let busyTimeoutHelp = ArgumentHelp(
-        "Wait this many seconds for another program that keeps the store or its files locked. (default: \(standardBusyTimeout.inSeconds))",
-        valueName: "seconds")
+    static let busyTimeoutHelp =
+        "Wait this many seconds for another program that keeps the store or its files locked. (default: \(standardBusyTimeout.inSeconds))"
 
-    @Option(help: busyTimeoutHelp, transform: Duration.readSeconds)
-    var busyTimeout = standardBusyTimeout
+    @Option(busyTimeoutHelp, .seconds) var busyTimeout = standardBusyTimeout
 
     @Flag(help: "Go on without external files that the store refers to and that are not there, and say so.")
     var allowMissingExternal = false
@@ -24,18 +22,12 @@ struct CopyArguments: ParsableArguments {
             """)
     var linked = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Make the copy in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"),
-        completion: .directory,
-        transform: FilePath.readFolder)
+    @Option("Make the copy in a private folder inside this one, instead of in TMPDIR.", .folder)
     var temporaryFolder: FilePath?
 
     @Option(
-        help: ArgumentHelp(
-            "Refuse to write what would leave less than this free on the disk. (default: \(standard.keptFree.asSize))",
-            valueName: "size"),
-        transform: Int64.readSize)
+        "Refuse to write what would leave less than this free on the disk. (default: \(standard.keptFree.asSize))",
+        .size)
     var keepFree = standard.keptFree
 
     /// Whether something is said of how a live store is read.

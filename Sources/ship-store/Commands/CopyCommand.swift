@@ -29,21 +29,14 @@ struct CopyCommand: AsyncParsableCommand {
         help: "The stores: SQLite files, with their -wal and their external files beside them.", completion: .file())
     var stores: [FilePath]
 
-    @Option(
-        help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"), completion: .directory,
-        transform: FilePath.readFolder)
-    var to: FilePath?
+    @Option("The folder, made if it is not there.", .folder) var to: FilePath?
 
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp("The copy's name in the folder of --to, or in the working folder.", valueName: "file"))
     var fileName: String?
 
-    @Option(
-        help: ArgumentHelp("The folder of kept copies, made if it is not there.", valueName: "folder"),
-        completion: .directory,
-        transform: FilePath.readFolder)
-    var keepIn: FilePath?
+    @Option("The folder of kept copies, made if it is not there.", .folder) var keepIn: FilePath?
 
     @Option(
         name: .customLong("tag"), parsing: .singleValue,

@@ -5,12 +5,10 @@ import SystemPackage
 /// Which device this is.
 struct DeviceArguments: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            """
-            Where this device keeps its key and the list of those it trusts. (default: $XDG_CONFIG_HOME/ship-store, or \
-            ~/.config/ship-store)
-            """, valueName: "folder"), completion: .directory,
-        transform: FilePath.readFolder)
+        """
+        Where this device keeps its key and the list of those it trusts. (default: $XDG_CONFIG_HOME/ship-store, or \
+        ~/.config/ship-store)
+        """, .folder)
     var identity: FilePath?
 
     var device: Device { Device(folder: identity) }

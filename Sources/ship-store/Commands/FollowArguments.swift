@@ -11,25 +11,21 @@ struct FollowArguments: ParsableArguments {
     var follow = false
 
     @Option(
-        help: ArgumentHelp(
-            """
-            Ship a store once it has been quiet for this long, 5 s after the first change at the latest; later where copies would \
-            take more than a tenth of the time. (default: 200ms)
-            """, valueName: "time"), transform: Duration.readInterval)
+        """
+        Ship a store once it has been quiet for this long, 5 s after the first change at the latest; later where copies would \
+        take more than a tenth of the time. (default: 200ms)
+        """, .interval)
     var settle: Duration?
 
     @Option(
-        help: ArgumentHelp(
-            "Take no copy of a store for this long after a shipment of it, to spare a battery. (default: 0s)",
-            valueName: "time"), transform: Duration.readInterval)
+        "Take no copy of a store for this long after a shipment of it, to spare a battery. (default: 0s)", .interval)
     var atMostEvery: Duration?
 
     @Option(
-        help: ArgumentHelp(
-            """
-            Where the disk does not clone files, make copies in RAM, as long as those of all stores together take no more than this, \
-            and write the newest to the disk once a minute, and at the end. 0 writes each one. (default: 64M)
-            """, valueName: "bytes"), transform: Int64.readMemory)
+        """
+        Where the disk does not clone files, make copies in RAM, as long as those of all stores together take no more than this, \
+        and write the newest to the disk once a minute, and at the end. 0 writes each one. (default: 64M)
+        """, .memory)
     var memory: Int64?
 
     @Flag(

@@ -20,9 +20,7 @@ struct ForgetCommand: AsyncParsableCommand {
         help: "The store's name, as `ship-store list` shows it.", completion: .stores, transform: StoreName.read)
     var name: StoreName
 
-    @Option(
-        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory, transform: FilePath.readFolder)
-    var into: FilePath
+    @Option("The inbox.", .folder) var into: FilePath
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 

@@ -19,10 +19,7 @@ struct HoldingsCommand: AsyncParsableCommand {
               ship-store receive --into inbox --from ./next.shipment
             """)
 
-    @Option(
-        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
-        transform: FilePath.readFolder)
-    var into: FilePath
+    @Option("The inbox.", .folder) var into: FilePath
 
     @Option(
         name: .customLong("for"),
@@ -31,10 +28,7 @@ struct HoldingsCommand: AsyncParsableCommand {
         completion: .devices)
     var sender: String?
 
-    @Option(
-        help: ArgumentHelp("How long what is named stays: 90s, 15m, 12h, 7d or 2w. (default: 7d)", valueName: "time"),
-        transform: Duration.readAge)
-    var hold: Duration?
+    @Option("How long what is named stays: 90s, 15m, 12h, 7d or 2w. (default: 7d)", .age) var hold: Duration?
 
     @OptionGroup(title: "Device options") var device: DeviceArguments
     @OptionGroup(title: "Output options") var output: OutputOptions

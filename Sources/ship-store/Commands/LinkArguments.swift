@@ -25,44 +25,28 @@ struct LinkArguments: ParsableArguments {
 
     @OptionGroup var device: DeviceArguments
 
-    @Option(
-        help: ArgumentHelp(
-            "Give up connecting after this many seconds. (default: \(standard.connect.inSeconds))", valueName: "seconds"
-        ),
-        transform: Duration.readSeconds
-    )
+    @Option("Give up connecting after this many seconds. (default: \(standard.connect.inSeconds))", .seconds)
     var connectTimeout = standard.connect
 
     @Option(
-        help: ArgumentHelp(
-            "Give up if the other side has not greeted after this long. (default: \(standard.hello.inSeconds))",
-            valueName: "seconds"),
-        transform: Duration.readSeconds)
+        "Give up if the other side has not greeted after this long. (default: \(standard.hello.inSeconds))", .seconds)
     var helloTimeout = standard.hello
 
-    @Option(
-        help: ArgumentHelp(
-            "Give up if the other side is silent for this long. (default: \(standard.idle.inSeconds))",
-            valueName: "seconds"
-        ),
-        transform: Duration.readSeconds)
+    @Option("Give up if the other side is silent for this long. (default: \(standard.idle.inSeconds))", .seconds)
     var idleTimeout = standard.idle
 
     @Option(
-        help: ArgumentHelp(
-            """
-            Give up if the other side does nothing but say that it is at work for this long, and for a second more for each \
-            MB of the shipment. (default: \(standard.work.inSeconds))
-            """, valueName: "seconds"),
-        transform: Duration.readSeconds)
+        """
+        Give up if the other side does nothing but say that it is at work for this long, and for a second more for each \
+        MB of the shipment. (default: \(standard.work.inSeconds))
+        """, .seconds)
     var workTimeout = standard.work
 
     @Option(
-        help: ArgumentHelp(
-            """
-            With --follow: say this often that this side is still there while nothing changes; the longer time of both sides \
-            counts. (default: 1m)
-            """, valueName: "time"), transform: Duration.readInterval)
+        """
+        With --follow: say this often that this side is still there while nothing changes; the longer time of both sides \
+        counts. (default: 1m)
+        """, .interval)
     var keepalive = standard.keepAlive
 
     func validate() throws {

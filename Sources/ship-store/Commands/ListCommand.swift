@@ -17,10 +17,7 @@ struct ListCommand: AsyncParsableCommand {
               ship-store list --into inbox --json
             """)
 
-    @Option(
-        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
-        transform: FilePath.readFolder)
-    var into: FilePath
+    @Option("The inbox.", .folder) var into: FilePath
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 

@@ -32,8 +32,7 @@ struct MetadataCommand: AsyncParsableCommand {
     @Option(parsing: .singleValue, help: ArgumentHelp("A key to remove; may be given again.", valueName: "key"))
     var unset: [String] = []
 
-    @Option(help: CopyArguments.busyTimeoutHelp, transform: Duration.readSeconds)
-    var busyTimeout = CopyArguments.standardBusyTimeout
+    @Option(CopyArguments.busyTimeoutHelp, .seconds) var busyTimeout = CopyArguments.standardBusyTimeout
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 

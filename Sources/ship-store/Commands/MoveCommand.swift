@@ -21,10 +21,7 @@ struct MoveCommand: AsyncParsableCommand {
         help: "The store: a SQLite file, with its -wal and its external files beside it.", completion: .file())
     var store: FilePath
 
-    @Option(
-        help: ArgumentHelp("The folder, made if it is not there.", valueName: "folder"), completion: .directory,
-        transform: FilePath.readFolder)
-    var to: FilePath
+    @Option("The folder, made if it is not there.", .folder) var to: FilePath
 
     @Flag(help: "Remove the old store once the new one is whole.")
     var removeOld = false

@@ -13,11 +13,7 @@ struct ProfileArguments: ParsableArguments {
     )
     var exclude: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Leave out external files of more than this: bytes, or with k, M or G, of 1000 each, as in 500k.",
-            valueName: "size"),
-        transform: Int64.readSize)
+    @Option("Leave out external files of more than this: bytes, or with k, M or G, of 1000 each, as in 500k.", .size)
     var withoutExternalOver: Int64?
 
     var profile: CopyProfile {

@@ -19,10 +19,7 @@ struct PruneCommand: AsyncParsableCommand {
               ship-store prune --into inbox --keep 2 --keep-for 7d --dry-run
             """)
 
-    @Option(
-        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
-        transform: FilePath.readFolder)
-    var into: FilePath
+    @Option("The inbox.", .folder) var into: FilePath
 
     @Argument(help: "The store's name; all stores without it.", completion: .stores, transform: StoreName.read)
     var name: StoreName?

@@ -30,34 +30,19 @@ struct PublishCommand: AsyncParsableCommand {
               ship-store publish --next-key ID dir:public/kitchen
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "Remove objects that no shipment needs any more from here: dir:PATH or s3://BUCKET/PREFIX.",
-            valueName: "endpoint"),
-        completion: .directory, transform: Endpoint.read)
+    @Option("Remove objects that no shipment needs any more from here: dir:PATH or s3://BUCKET/PREFIX.", .publication)
     var prune: Endpoint?
 
     @Option(
-        help: ArgumentHelp(
-            "With --prune: keep them this long after the first head that does not need them, for who has just read another. (default: 24h)",
-            valueName: "time"), transform: Duration.readAge)
+        "With --prune: keep them this long after the first head that does not need them, for who has just read another. (default: 24h)",
+        .age)
     var grace: Duration?
 
-    @Option(
-        help: ArgumentHelp("Have no receiver take anything of what is published here.", valueName: "endpoint"),
-        completion: .directory, transform: Endpoint.read)
-    var halt: Endpoint?
+    @Option("Have no receiver take anything of what is published here.", .publication) var halt: Endpoint?
 
-    @Option(
-        help: ArgumentHelp("Have receivers take what is published here again.", valueName: "endpoint"),
-        completion: .directory, transform: Endpoint.read)
-    var resume: Endpoint?
+    @Option("Have receivers take what is published here again.", .publication) var resume: Endpoint?
 
-    @Option(
-        help: ArgumentHelp(
-            "Have all receivers take what is being rolled out here.", valueName: "endpoint"),
-        completion: .directory, transform: Endpoint.read)
-    var release: Endpoint?
+    @Option("Have all receivers take what is being rolled out here.", .publication) var release: Endpoint?
 
     @Option(
         help: ArgumentHelp(

@@ -12,10 +12,7 @@ struct PublishingArguments: ParsableArguments {
             """)
     var unconditional = false
 
-    @Option(
-        help: ArgumentHelp(
-            "With s3: how long caches in front of the storage may show a head. (default: 2s)", valueName: "time"),
-        transform: Duration.readInterval)
+    @Option("With s3: how long caches in front of the storage may show a head. (default: 2s)", .interval)
     var headCache: Duration?
 
     @Option(

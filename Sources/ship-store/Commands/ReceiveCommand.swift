@@ -31,25 +31,16 @@ struct ReceiveCommand: AsyncParsableCommand {
             refuses a sender that does.
             """)
 
-    @Option(
-        help: ArgumentHelp("The inbox: a folder, made if it is not there.", valueName: "folder"),
-        completion: .directory,
-        transform: FilePath.readFolder)
-    var into: FilePath
+    @Option("The inbox: a folder, made if it is not there.", .folder) var into: FilePath
 
-    @Option(
-        help: ArgumentHelp(
-            "Listen here: HOST:PORT, port 0 for a free one, or unix:PATH. (default: \(defaultAddress))",
-            valueName: "address"), transform: Endpoint.readListening)
+    @Option("Listen here: HOST:PORT, port 0 for a free one, or unix:PATH. (default: \(defaultAddress))", .listening)
     var listen: Endpoint?
 
     @Option(
-        help: ArgumentHelp(
-            """
-            Receive what comes from here, and end: - (standard input), a file, unix:PATH, exec:COMMAND, HOST:PORT, or a \
-            publication, https://HOST/PATH, s3://BUCKET/PREFIX or dir:PATH.
-            """,
-            valueName: "endpoint"), completion: .file(), transform: Endpoint.read)
+        """
+        Receive what comes from here, and end: - (standard input), a file, unix:PATH, exec:COMMAND, HOST:PORT, or a \
+        publication, https://HOST/PATH, s3://BUCKET/PREFIX or dir:PATH.
+        """, .endpoint)
     var from: Endpoint?
 
     @Flag(
@@ -66,10 +57,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             """)
     var follow = false
 
-    @Option(
-        help: ArgumentHelp(
-            "With --follow: how often to look whether something new is published. (default: 2s)", valueName: "time"),
-        transform: Duration.readInterval)
+    @Option("With --follow: how often to look whether something new is published. (default: 2s)", .interval)
     var poll: Duration?
 
     @Flag(

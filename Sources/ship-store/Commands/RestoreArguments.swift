@@ -17,10 +17,7 @@ struct RestoreArguments: ParsableArguments {
     @Flag(help: "Keep no copy of the store as it was.")
     var noSafetyCopy = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Keep the store as it was in this folder, instead of .NAME-safety beside it.", valueName: "folder"),
-        completion: .directory, transform: FilePath.readFolder)
+    @Option("Keep the store as it was in this folder, instead of .NAME-safety beside it.", .folder)
     var safetyCopies: FilePath?
 
     @OptionGroup(title: "Check options") var check: CheckArguments

@@ -29,18 +29,12 @@ struct RestoreCommand: AsyncParsableCommand {
     @OptionGroup(title: "Restore options") var restore: RestoreArguments
     @OptionGroup(title: "Restore options") var busy: BusyArguments
 
-    @Option(
-        help: ArgumentHelp(
-            "Do the work in a private folder inside this one, instead of in TMPDIR.", valueName: "folder"),
-        completion: .directory,
-        transform: FilePath.readFolder)
+    @Option("Do the work in a private folder inside this one, instead of in TMPDIR.", .folder)
     var temporaryFolder: FilePath?
 
     @Option(
-        help: ArgumentHelp(
-            "Refuse to write what would leave less than this free on the disk. (default: \(RestoreOptions().keptFree.asSize))",
-            valueName: "size"),
-        transform: Int64.readSize)
+        "Refuse to write what would leave less than this free on the disk. (default: \(RestoreOptions().keptFree.asSize))",
+        .size)
     var keepFree = RestoreOptions().keptFree
 
     @OptionGroup(title: "Output options") var output: OutputOptions

@@ -8,10 +8,7 @@ struct RetentionArguments: ParsableArguments {
         help: ArgumentHelp("How many generations of each store to keep, the current one included.", valueName: "count"))
     var keep = 3
 
-    @Option(
-        help: ArgumentHelp(
-            "Keep those beyond that number for this long after they were installed: 90s, 15m, 12h, 7d or 2w.",
-            valueName: "time"), transform: Duration.readAge)
+    @Option("Keep those beyond that number for this long after they were installed: 90s, 15m, 12h, 7d or 2w.", .age)
     var keepFor: Duration?
 
     func validate() throws {

@@ -24,10 +24,7 @@ struct RollbackCommand: AsyncParsableCommand {
         help: "The store's name, as `ship-store list` shows it.", completion: .stores, transform: StoreName.read)
     var name: StoreName
 
-    @Option(
-        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
-        transform: FilePath.readFolder)
-    var into: FilePath
+    @Option("The inbox.", .folder) var into: FilePath
 
     @Option(help: ArgumentHelp("The number of the generation that is to be current.", valueName: "generation"))
     var to: Int?

@@ -68,15 +68,9 @@ struct SendCommand: AsyncParsableCommand {
             valueName: "store"), completion: .file())
     var stores: [FilePath] = []
 
-    @Option(
-        help: ArgumentHelp("Where the shipment goes.", valueName: "endpoint"), completion: .file(),
-        transform: Endpoint.read)
-    var to: Endpoint?
+    @Option("Where the shipment goes.", .endpoint) var to: Endpoint?
 
-    @Option(
-        help: ArgumentHelp(
-            "Let receivers come for it here: HOST:PORT, port 0 for a free one, or unix:PATH.", valueName: "address"),
-        transform: Endpoint.readListening)
+    @Option("Let receivers come for it here: HOST:PORT, port 0 for a free one, or unix:PATH.", .listening)
     var listen: Endpoint?
 
     @Flag(
@@ -138,9 +132,8 @@ struct SendCommand: AsyncParsableCommand {
     var since: FilePath?
 
     @Option(
-        help: ArgumentHelp(
-            "Try again for this long if the receiver cannot be reached, the connection breaks, or it is busy. (default: 0s)",
-            valueName: "time"), transform: Duration.readInterval)
+        "Try again for this long if the receiver cannot be reached, the connection breaks, or it is busy. (default: 0s)",
+        .interval)
     var retry = Duration.zero
 
     @Flag(help: "Replace a file that is there and is no shipment; never one of the store's own.")

@@ -22,10 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
               ship-store status --into inbox --json
             """)
 
-    @Option(
-        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
-        transform: FilePath.readFolder)
-    var into: FilePath
+    @Option("The inbox.", .folder) var into: FilePath
 
     @OptionGroup var device: DeviceArguments
     @OptionGroup(title: "Output options") var output: OutputOptions

@@ -25,10 +25,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "What to verify.", completion: .file())
     var path: FilePath
 
-    @Option(
-        help: ArgumentHelp("Of an inbox: fail if a copy is older than this.", valueName: "time"),
-        transform: Duration.readInterval)
-    var maxAge: Duration?
+    @Option("Of an inbox: fail if a copy is older than this.", .interval) var maxAge: Duration?
 
     @OptionGroup(title: "Check options") var check: CheckArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments

@@ -30,10 +30,7 @@ struct WatchCommand: AsyncParsableCommand {
               ship-store watch --into inbox --once && echo something new
             """)
 
-    @Option(
-        help: ArgumentHelp("The inbox.", valueName: "folder"), completion: .directory,
-        transform: FilePath.readFolder)
-    var into: FilePath
+    @Option("The inbox.", .folder) var into: FilePath
 
     @Argument(help: "The stores to tell of. (default: all)", completion: .stores, transform: StoreName.read)
     var name: [StoreName] = []
