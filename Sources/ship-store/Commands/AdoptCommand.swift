@@ -36,8 +36,7 @@ struct AdoptCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [file, into, name, output, checking = check.options] in
+        try await output.run { [file, into, name, output, checking = check.options] console in
             var options = Consumer.Options()
             options.checking = checking
             let adoption = try await Consumer(inbox: into, options: options).adopt(file, as: name?.text)

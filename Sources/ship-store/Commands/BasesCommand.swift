@@ -74,8 +74,7 @@ struct BasesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [self] in
+        try await output.run { [self] console in
             let memory = BaseMemory.standard
             if let add, let store {
                 let record = try await memory.add(add, of: store, named: name)

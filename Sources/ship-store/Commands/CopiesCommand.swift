@@ -63,8 +63,7 @@ struct CopiesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [self] in
+        try await output.run { [self] console in
             let kept = KeptCopies(in: folder)
             let tag = try tag.map { (text) throws(ShipmentError) in try [text].asTags()[0] }
             if prune {

@@ -86,8 +86,7 @@ struct CopyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [self, options] in
+        try await output.run { [self, options] console in
             for store in stores {
                 let made = try await make(store)
                 console.say("copied \(store): \(made.manifest.summary) to \(made.path)")

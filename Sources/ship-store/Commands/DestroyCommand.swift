@@ -33,8 +33,7 @@ struct DestroyCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [self] in
+        try await output.run { [self] console in
             var options = CopyOptions()
             options.busyTimeout = busy.busyTimeout
             let local = LocalStore(store, options: options, memory: .standard)

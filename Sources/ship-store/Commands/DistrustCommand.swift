@@ -20,8 +20,7 @@ struct DistrustCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [device = device.device, peer, output] in
+        try await output.run { [device = device.device, peer, output] console in
             let peer = try device.distrust(peer)
             if output.json { Output.write(json: peer) }
             console.say("\(peer.name) is trusted no more")

@@ -25,8 +25,7 @@ struct ForgetCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [name, into, output] in
+        try await output.run { [name, into, output] console in
             let forgetting = try await Forgetting.perform(on: name, in: Inbox(at: into))
             let count = forgetting.generations.count
             console.say(

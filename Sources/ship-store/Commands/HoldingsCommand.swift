@@ -34,8 +34,7 @@ struct HoldingsCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [into, sender, hold, device = device.device] in
+        try await output.run { [into, sender, hold, device = device.device] console in
             let id = try sender.map { try DeviceIdentifier.read($0, knownTo: device) }
             let file = try HoldingsFile.make(
                 of: Inbox(at: into), for: id, by: device,

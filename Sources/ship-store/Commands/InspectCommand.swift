@@ -53,9 +53,7 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = output.console
-        try await console.run {
-            [path, output, html, force, options = copy.copyOptions, effort = level] in
+        try await output.run { [path, output, html, force, options = copy.copyOptions, effort = level] console in
             let artifact = try Artifact(at: path)
             let page = try html.map { html throws(ShipmentError) in
                 try ReportFile(

@@ -22,8 +22,7 @@ struct ListCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [into, output] in
+        try await output.run { [into, output] console in
             let inbox = Inbox(at: into)
             let listing = try inbox.listing()
             let entries = listing.entries

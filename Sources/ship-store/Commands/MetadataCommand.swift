@@ -51,8 +51,7 @@ struct MetadataCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [store, output, pairs, removed = Set(unset), timeout = busyTimeout] in
+        try await output.run { [store, output, pairs, removed = Set(unset), timeout = busyTimeout] _ in
             let path = store
             let metadata =
                 if pairs.isEmpty && removed.isEmpty {

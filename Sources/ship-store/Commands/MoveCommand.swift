@@ -34,8 +34,7 @@ struct MoveCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [self] in
+        try await output.run { [self] console in
             var options = MoveOptions()
             options.removesOriginal = removeOld
             options.replacesOccupant = replace

@@ -15,4 +15,10 @@ struct OutputOptions: ParsableArguments {
     var console: Console { Console(isQuiet: quiet, endsJSON: json) }
 
     func console(_ format: LogFormat) -> Console { Console(isQuiet: quiet, endsJSON: json, format) }
+
+    /// Runs a command's work, which speaks on its console.
+    func run(_ work: @escaping @Sendable (Console) async throws -> Void) async throws {
+        let console = self.console
+        try await console.run { try await work(console) }
+    }
 }

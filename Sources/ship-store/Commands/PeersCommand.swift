@@ -16,8 +16,7 @@ struct PeersCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [device = device.device, output] in
+        try await output.run { [device = device.device, output] console in
             let peers = try device.peers()
             for peer in peers {
                 if output.json {

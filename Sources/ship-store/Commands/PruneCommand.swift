@@ -32,8 +32,7 @@ struct PruneCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [into, name, retention = retention.retention, dryRun, output] in
+        try await output.run { [into, name, retention = retention.retention, dryRun, output] console in
             let findings = try GenerationPruning.perform(
                 on: name, in: Inbox(at: into), keeping: retention, dryRun: dryRun
             ) { finding in

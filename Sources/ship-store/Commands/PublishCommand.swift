@@ -98,8 +98,7 @@ struct PublishCommand: AsyncParsableCommand {
     func validate() throws { try storage.validate(for: try action().endpoint) }
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [action = try action(), device = device.device, storage, output] in
+        try await output.run { [action = try action(), device = device.device, storage, output] console in
             var (options, reach) = (Producer.Options(), LinkOptions())
             storage.apply(to: &reach)
             options.device = device

@@ -40,8 +40,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [self] in
+        try await output.run { [self] console in
             var options = restore.options(busy.busyTimeout)
             if let temporaryFolder { options.temporaryFolder = temporaryFolder }
             options.keptFree = keepFree

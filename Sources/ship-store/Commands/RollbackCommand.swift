@@ -46,8 +46,7 @@ struct RollbackCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [name, into, to, release, allowAgain, output, checking = check.options] in
+        try await output.run { [name, into, to, release, allowAgain, output, checking = check.options] console in
             let inbox = Inbox(at: into)
             if release {
                 let wasHeld = try Rollback.release(name, in: inbox)

@@ -28,8 +28,7 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [into, output, device = device.device] in
+        try await output.run { [into, output, device = device.device] console in
             let stores = try Inbox(at: into).status()
             let names = StoreStatus.names(knownTo: device)
             if output.json {

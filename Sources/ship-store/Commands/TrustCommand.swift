@@ -107,8 +107,7 @@ struct TrustCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [device = device.device, peer, role, store, changes, output] in
+        try await output.run { [device = device.device, peer, role, store, changes, output] console in
             let peer = try device.trust(DeviceIdentifier.read(peer, knownTo: device), changes)
             if output.json { Output.write(json: peer) }
             console.say("\(peer.name) is trusted: \(peer.rights)")

@@ -43,8 +43,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = output.console
-        try await console.run { [self, maxAge, output, options = copy.copyOptions, checking = check.options] in
+        try await output.run { [self, maxAge, output, options = copy.copyOptions, checking = check.options] console in
             let artifact = try artifact()
             let findings = try await Verification.all(of: artifact, options: options, checking: checking)
             for finding in findings {
