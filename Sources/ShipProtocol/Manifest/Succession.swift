@@ -51,8 +51,8 @@ extension Manifest {
 }
 
 extension String {
-    /// Only A-Z change.
-    fileprivate var inLowerCase: String {
+    /// Only A-Z change, as SQLite compares names.
+    package var inLowerCase: String {
         let upper = UInt8(ascii: "A")...UInt8(ascii: "Z")
         return String(decoding: utf8.map { upper.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }

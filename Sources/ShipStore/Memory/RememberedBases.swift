@@ -142,14 +142,6 @@ extension CopyProfile {
     }
 }
 
-extension String {
-    /// Only A-Z change, as SQLite compares names.
-    fileprivate var inLowerCase: String {
-        let upper = UInt8(ascii: "A")...UInt8(ascii: "Z")
-        return String(decoding: utf8.map { upper.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-    }
-}
-
 extension OutgoingBase {
     init(_ copy: RememberedCopy) {
         self.init(
