@@ -97,8 +97,7 @@ package final class DeltaBuilder {
         let flags = try source.control.varint()
         guard flags <= DeltaHead.allFlags else { throw CompressionError.damaged(.segment) }
         if flags == DeltaHead.isFileFlag {
-            var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
-            try base.read(1, into: &header)
+            let header = try base.header
             guard let baseSize = try? DatabaseHeader(decoding: header).pageSize else {
                 throw CompressionError.damaged(.base)
             }

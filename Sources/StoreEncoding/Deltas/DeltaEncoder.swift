@@ -49,8 +49,7 @@ package struct DeltaEncoder {
     package func encode(
         limit: Int64 = .max, deliver: @escaping (EncodedSegment) throws -> Void
     ) throws {
-        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
-        try new.read(1, into: &header)
+        let header = try new.header
         guard let pageSize = try? DatabaseHeader(decoding: header).pageSize else { throw EncodingFailure.unsuitable }
         let check = DeltaBuilder(base: base, pageSize: pageSize, pageCount: new.pageCount) { pageSize in
             PageComparison(with: new, pageSize: pageSize, makeSpillFile: makeSpillFile)
@@ -79,8 +78,7 @@ package struct DeltaEncoder {
     package func encodeIfSmaller(
         limit: Int64 = .max, deliver: @escaping (EncodedSegment) throws -> Void
     ) throws {
-        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
-        try new.read(1, into: &header)
+        let header = try new.header
         let size = Int64(new.pageCount) * Int64((try? DatabaseHeader(decoding: header).pageSize) ?? 0)
         guard size <= Self.smallSize else {
             var (sum, next) = (0, Int(size / Self.comparedPart))
@@ -139,8 +137,7 @@ package struct DeltaEncoder {
         limit: Int64, deliver: @escaping (EncodedSegment) throws -> Void
     ) throws {
         func bytes(_ pages: any PageSource) throws -> FileBytes {
-            var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
-            try pages.read(1, into: &header)
+            let header = try pages.header
             guard let pageSize = try? DatabaseHeader(decoding: header).pageSize else {
                 throw EncodingFailure.unsuitable
             }

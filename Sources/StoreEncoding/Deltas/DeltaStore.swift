@@ -16,9 +16,7 @@ final class DeltaStore {
     /// - Throws: `StoreFlaw` for what has no canonical form, and what `pages` throws.
     init(_ pages: any PageSource) throws {
         self.pages = pages
-        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
-        try pages.read(1, into: &header)
-        settings = try StoreSettings(decoding: header)
+        settings = try StoreSettings(decoding: try pages.header)
         geometry = PageGeometry(settings)
         var schema = SchemaTrees(textEncoding: settings.textEncoding)
         var reader = try TreeReader(pages, geometry, root: 1, kind: .table)

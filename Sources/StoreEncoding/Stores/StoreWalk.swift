@@ -81,9 +81,7 @@ package struct StoreWalk {
         self.capacities = capacities
         self.refers = refers
         self.deliver = deliver
-        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
-        try pages.read(1, into: &header)
-        settings = try StoreSettings(decoding: header)
+        settings = try StoreSettings(decoding: try pages.header)
         geometry = PageGeometry(settings)
         if let makeSpillFile, settings.textEncoding <= 1 {
             fullText = FullTextTables(

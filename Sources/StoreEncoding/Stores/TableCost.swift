@@ -37,9 +37,7 @@ extension TableCost {
         over pages: any PageSource, shapes: [String: IndexShape], effort: SegmentEffort = .standard,
         encoding most: Int64 = .max, makeSpillFile: (() throws -> any SpillFile)? = nil
     ) throws -> [String: TableCost] {
-        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
-        try pages.read(1, into: &header)
-        let size = Int64(pages.pageCount) * Int64(try StoreSettings(decoding: header).pageSize)
+        let size = Int64(pages.pageCount) * Int64(try StoreSettings(decoding: try pages.header).pageSize)
         let step = Int((size - 1) / max(1, most)) + 1
         var samples: [String: Sample] = [:]
         try StoreWalk.run(over: pages, shapes: shapes, endsWithTables: true, makeSpillFile: makeSpillFile) { content in

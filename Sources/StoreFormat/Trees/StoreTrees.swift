@@ -8,9 +8,7 @@ package final class StoreTrees {
     /// - Throws: `StoreFlaw` for a header that cannot be, and what `pages` throws.
     package init(_ pages: any PageSource) throws {
         self.pages = pages
-        var first = [UInt8](repeating: 0, count: DatabaseHeader.size)
-        try pages.read(1, into: &first)
-        settings = try StoreSettings(decoding: first)
+        settings = try StoreSettings(decoding: try pages.header)
         geometry = PageGeometry(settings)
         use = PageUse(pageCount: pages.pageCount)
     }
@@ -19,8 +17,7 @@ package final class StoreTrees {
     ///
     /// - Throws: `.pageCount`, `.unusedPages`.
     func checkCounts() throws {
-        var header = [UInt8](repeating: 0, count: DatabaseHeader.size)
-        try pages.read(1, into: &header)
+        let header = try pages.header
         func word(_ offset: Int) -> UInt32 { header[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) } }
         guard word(28) == pages.pageCount else { throw StoreFlaw.pageCount(pages.pageCount, declared: word(28)) }
         guard word(32) == 0, word(36) == 0 else { throw StoreFlaw.unusedPages(Int(word(36))) }
