@@ -14,17 +14,8 @@ struct ForgetFaultTests {
     init() async throws {
         sample = try await ShipmentSample(in: .inMemory())
         shim = try await FaultShim(in: sample.scratch.path)
-        try await Self.expectSuccess(
+        try await BuiltProgram.expectSuccess(
             ["receive", "--into", sample.template.string, "--from", sample.shipments[1].string])
-    }
-
-    @discardableResult
-    private static func expectSuccess(
-        _ arguments: [String], _ comment: Comment = ""
-    ) async throws -> ChildProgram.Outcome {
-        let outcome = try await BuiltProgram.run(arguments)
-        #expect(outcome.status == .exited(0), "\(comment) \(outcome.stderr)")
-        return outcome
     }
 
     @Test(arguments: [FaultShim.Action.kill, .eio])
@@ -56,7 +47,7 @@ struct ForgetFaultTests {
         } else {
             #expect((try? PlatformCalls.statusFollowingLinks(of: inbox.appending("Recipes.sqlite"))) == nil, comment)
         }
-        try await Self.expectSuccess(["verify", inbox.string], comment)
+        try await BuiltProgram.expectSuccess(["verify", inbox.string], comment)
         if calls.count < call {
             // Nothing was in the way: that it is gone survives a power cut.
             #expect(outcome.status == .exited(0), comment)
@@ -72,7 +63,7 @@ struct ForgetFaultTests {
         #expect(try Folder.names(in: inbox) == [".ship-store"], comment)
         #expect(try Folder.names(in: inbox.appending(".ship-store")) == [".format", ".lock"], comment)
         // The next shipment is a first one.
-        try await Self.expectSuccess(
+        try await BuiltProgram.expectSuccess(
             ["receive", "--into", inbox.string, "--from", sample.shipments[0].string], comment)
         sample.expect(inbox, serves: 1, comment)
         return calls.count >= call

@@ -59,9 +59,7 @@ struct RepeatedCommandTests {
     private static func expectSuccess(
         _ arguments: [String], at desk: FilePath, _ comment: Comment = ""
     ) async throws -> ChildProgram.Outcome {
-        let outcome = try await BuiltProgram.run(arguments, environment: Self.environment(at: desk), in: desk)
-        #expect(outcome.status == .exited(0), "\(comment) \(outcome.stderr)")
-        return outcome
+        try await BuiltProgram.expectSuccess(arguments, environment: Self.environment(at: desk), in: desk, comment)
     }
 
     private func newDesk(for command: Repeated, in place: FilePath) async throws -> FilePath {

@@ -17,16 +17,7 @@ struct RollbackFaultTests {
         sample = try await ShipmentSample(in: .inMemory())
         shim = try await FaultShim(in: sample.scratch.path)
         let inbox = sample.template
-        try await Self.expectSuccess(["receive", "--into", inbox.string, "--from", sample.shipments[1].string])
-    }
-
-    @discardableResult
-    private static func expectSuccess(
-        _ arguments: [String], _ comment: Comment = ""
-    ) async throws -> ChildProgram.Outcome {
-        let outcome = try await BuiltProgram.run(arguments)
-        #expect(outcome.status == .exited(0), "\(comment) \(outcome.stderr)")
-        return outcome
+        try await BuiltProgram.expectSuccess(["receive", "--into", inbox.string, "--from", sample.shipments[1].string])
     }
 
     @Test(arguments: Direction.allCases)
@@ -55,7 +46,7 @@ struct RollbackFaultTests {
         let (inbox, log) = (place.appending("inbox"), place.appending("calls"))
         try FileManager.default.copyItem(atPath: sample.template.string, toPath: inbox.string)
         let rollback = ["rollback", "Recipes", "--into", inbox.string]
-        if direction == .forward { try await Self.expectSuccess(rollback) }
+        if direction == .forward { try await BuiltProgram.expectSuccess(rollback) }
         let (old, new) = direction == .back ? (2, 1) : (1, 2)
         let step = direction == .back ? rollback : rollback + ["--to", "2"]
         let known = Set(try FileManager.default.subpathsOfDirectory(atPath: place.string).map { "\(place)/\($0)" })
@@ -66,7 +57,7 @@ struct RollbackFaultTests {
         let current = ShipmentSample.current(of: inbox)
         #expect([old, new].contains(current), comment)
         sample.expect(inbox, serves: current, comment)
-        try await Self.expectSuccess(["verify", inbox.string], comment)
+        try await BuiltProgram.expectSuccess(["verify", inbox.string], comment)
         if outcome.status == .exited(0) { #expect(current == new, comment) }
         if calls.count < call {
             // Nothing was in the way: what was done survives a power cut.
@@ -80,7 +71,7 @@ struct RollbackFaultTests {
         }
 
         // The store is held exactly where the step was made.
-        let list = try await Self.expectSuccess(["list", "--into", inbox.string, "--json"], comment)
+        let list = try await BuiltProgram.expectSuccess(["list", "--into", inbox.string, "--json"], comment)
         #expect(list.stdout.contains("onHoldSince") == (current == 1), comment)
         // The shipment of generation 2 comes in exactly where that is current, and finds itself there.
         let again = try await BuiltProgram.run(
@@ -90,9 +81,9 @@ struct RollbackFaultTests {
         #expect(try Folder.names(in: inbox.appending(".ship-store/Recipes/staging")) == [], comment)
 
         // The next step works, and so does the one after it.
-        try await Self.expectSuccess(rollback + ["--to", "\(new)"], comment)
+        try await BuiltProgram.expectSuccess(rollback + ["--to", "\(new)"], comment)
         sample.expect(inbox, serves: new, comment)
-        try await Self.expectSuccess(rollback + ["--to", "\(old)"], comment)
+        try await BuiltProgram.expectSuccess(rollback + ["--to", "\(old)"], comment)
         sample.expect(inbox, serves: old, comment)
         return calls.count >= call
     }
