@@ -246,6 +246,23 @@ extension OpenFolder {
         }
     }
 
+    /// Writes a file in one step: aside, where it does not stay after an error, and then in the place of what is there.
+    ///
+    /// - Parameter durably: Whether its content has to survive a power cut: then it is synced, and the caller syncs the folder.
+    package func replace(
+        _ path: FilePath, with bytes: [UInt8], aside: FilePath, durably: Bool = true
+    ) throws(FileError) {
+        do throws(FileError) {
+            let file = try makeFile(at: aside)
+            try file.write(bytes)
+            if durably { try file.sync() }
+            try rename(aside, to: path)
+        } catch {
+            try? removeFile(aside)
+            throw error
+        }
+    }
+
     /// A second name for a file, or for a symbolic link, in this folder.
     package func hardLink(_ name: FilePath.Component, as target: FilePath) throws(FileError) {
         try at(path.appending(name)) { entry throws(FileError) in try PlatformCalls.hardLink(entry, as: target) }

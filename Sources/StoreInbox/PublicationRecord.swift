@@ -61,15 +61,9 @@ extension InboxFolder {
     package func write(_ record: PublicationRecord, at place: String) throws(InboxError) {
         let path = layout.publicationRecord(at: place)
         let aside = layout.depot.appending("\(InboxLayout.publicationAside)-\(UUID().uuidString)")
-        do throws(FileError) {
-            let file = try files.makeFile(at: aside)
-            try file.write(record.jsonBytes)
-            try file.sync()
-            try files.rename(aside, to: path)
+        try InboxError.wrapping { () throws(FileError) in
+            try files.replace(path, with: record.jsonBytes, aside: aside)
             try files.sync(layout.depot)
-        } catch {
-            try? files.removeFile(aside)
-            throw .file(error)
         }
     }
 }

@@ -61,14 +61,11 @@ extension InboxFolder {
             } else {
                 // Another receiver that died has left it.
                 if try files.holds(aside) { try files.removeFile(aside) }
-                let file = try files.makeFile(at: aside)
-                try file.write(record.jsonBytes)
-                try file.sync()
-                try files.rename(aside, to: path)
+                try files.replace(path, with: record.jsonBytes, aside: aside)
             }
             try files.sync(layout.depot)
         } catch {
-            try? files.removeFile(aside)
+            // What is not noted is told all the same.
         }
     }
 }

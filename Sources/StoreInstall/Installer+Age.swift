@@ -24,14 +24,9 @@ extension Installer {
     /// - Parameter purpose: Of the file that is made aside, under a name that no other has.
     func replace(_ note: FilePath, with bytes: [UInt8], _ purpose: StoreLock.Purpose, of name: StoreName) {
         let aside = StoreLock.aside(purpose, of: name, in: folder.layout)
-        do throws(FileError) {
-            // Held open: where the store is removed meanwhile, the note goes with it, and no folder comes back.
-            let store = try folder.files.folder(at: folder.layout.store(name))
-            try store.makeFolder(at: folder.layout.staging(name))
-            try store.makeFile(at: aside).write(bytes)
-            try store.rename(aside, to: note)
-        } catch {
-            try? folder.files.removeFile(aside)
-        }
+        // Held open: where the store is removed meanwhile, the note goes with it, and no folder comes back.
+        guard let store = try? folder.files.folder(at: folder.layout.store(name)) else { return }
+        try? store.makeFolder(at: folder.layout.staging(name))
+        try? store.replace(note, with: bytes, aside: aside, durably: false)
     }
 }

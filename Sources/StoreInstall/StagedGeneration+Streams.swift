@@ -116,8 +116,6 @@ extension StagedGeneration {
     private func replace(_ bytes: [UInt8], as name: String) throws(FileError) {
         let aside = path.appending(name + ".new")
         if try folder.holds(aside) { try folder.removeFile(aside) }
-        let file = try folder.makeFile(at: aside)
-        try file.write(bytes)
-        try folder.rename(aside, to: path.appending(name))
+        try folder.replace(path.appending(name), with: bytes, aside: aside, durably: false)
     }
 }

@@ -20,30 +20,18 @@ extension StoreLock {
     borrowing func write(
         _ record: some Encodable, _ aside: FilePath, to path: FilePath
     ) throws(InboxError) {
-        do throws(FileError) {
+        try InboxError.wrapping { () throws(FileError) in
             try folder.files.makeFolder(at: layout.staging(name))
-            let file = try folder.files.makeFile(at: aside)
-            try file.write(record.jsonBytes)
-            try file.sync()
-            try folder.files.rename(aside, to: path)
+            try folder.files.replace(path, with: record.jsonBytes, aside: aside)
             try folder.files.sync(layout.store(name))
-        } catch {
-            try? folder.files.removeFile(aside)
-            throw .file(error)
         }
     }
 
     /// Notes that a generation was current until now. Where that cannot be noted it may go at once.
     borrowing func noteLeft(_ generation: GenerationName) {
-        let aside = aside(.left)
         let record = folder.leftRecord(of: name).leaving(generation, grace: Retention.standardGrace)
-        do {
-            let file = try folder.files.makeFile(at: aside)
-            try file.write(record.jsonBytes)
-            try folder.files.rename(aside, to: layout.leftRecord(name))
-        } catch {
-            try? folder.files.removeFile(aside)
-        }
+        let path = layout.leftRecord(name)
+        try? folder.files.replace(path, with: record.jsonBytes, aside: aside(.left), durably: false)
     }
 
     /// Drops the entry for the current generation, and a hold against it: the switch away from it never came, or an operator has come back to it. This
