@@ -48,15 +48,14 @@ struct AdoptCommand: AsyncParsableCommand {
             case .unchanged: console.say("unchanged: \(manifest.name), generation \(generation.number)")
             }
             guard output.json else { return }
-            Output.write(
-                object: [
-                    "name": manifest.name.text, "outcome": adoption.outcome.rawValue, "generation": generation.number,
-                    // Bytes of the store, and of its external files.
-                    "size": manifest.totalSize, "externalFiles": manifest.externalFiles.count,
-                    "sha256": manifest.store.sha256.hex,
-                    // Of the store in the generation.
-                    "path": generation.storePath.text,
-                ])
+            Output.write([
+                "name": manifest.name.text, "outcome": adoption.outcome.rawValue, "generation": generation.number,
+                // Bytes of the store, and of its external files.
+                "size": manifest.totalSize, "externalFiles": manifest.externalFiles.count,
+                "sha256": manifest.store.sha256.hex,
+                // Of the store in the generation.
+                "path": generation.storePath.text,
+            ])
         }
     }
 }

@@ -79,7 +79,7 @@ struct BasesCommand: AsyncParsableCommand {
             if let add, let store {
                 let record = try await memory.add(add, of: store, named: name)
                 console.say("added \(add) as a base of \(record.key.name): \(Figures.bytes(record.size))")
-                if output.json { Output.write(object: record.json("added")) }
+                if output.json { Output.write(record.json("added")) }
                 return
             }
             let wanted = removeAll ? nil : remove
@@ -105,7 +105,7 @@ struct BasesCommand: AsyncParsableCommand {
     private func write(_ records: [BaseRecord], outcome: String?) {
         for record in records {
             if output.json {
-                Output.write(object: record.json(outcome))
+                Output.write(record.json(outcome))
             } else {
                 Output.write(
                     "\(record.key.name)  \(record.key.store)  \(record.isPinned ? "every receiver, pinned" : record.receiver)  \(Figures.bytes(record.size))  "

@@ -145,7 +145,7 @@ struct CopiesCommand: AsyncParsableCommand {
     }
 
     private func write(_ copy: KeptCopy, _ removal: KeptCopies.Removal? = nil) {
-        if output.json { Output.write(object: copy.json(removal)) } else { Output.write(copy.words) }
+        if output.json { Output.write(copy.json(removal)) } else { Output.write(copy.words) }
     }
 }
 

@@ -40,10 +40,9 @@ struct DestroyCommand: AsyncParsableCommand {
             if dryRun {
                 let plan = try await local.destructionPlan()
                 if output.json {
-                    Output.write(
-                        object: [
-                            "wouldGo": plan.paths.map(\.text), "remainingFiles": plan.remainingFiles.map(\.json),
-                        ])
+                    Output.write([
+                        "wouldGo": plan.paths.map(\.text), "remainingFiles": plan.remainingFiles.map(\.json),
+                    ])
                 } else {
                     for path in plan.paths { Output.write("would go  \(path)") }
                 }
@@ -59,7 +58,7 @@ struct DestroyCommand: AsyncParsableCommand {
             }
             console.say(destruction.remainingFiles)
             if output.json {
-                Output.write(object: ["path": store.text, "remainingFiles": destruction.remainingFiles.map(\.json)])
+                Output.write(["path": store.text, "remainingFiles": destruction.remainingFiles.map(\.json)])
             }
         }
     }

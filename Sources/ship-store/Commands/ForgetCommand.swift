@@ -38,11 +38,10 @@ struct ForgetCommand: AsyncParsableCommand {
                         + "is refused. Give it a new one once the store has come again")
             }
             if output.json {
-                Output.write(
-                    object: [
-                        "name": forgetting.name.text, "generations": forgetting.generations,
-                        "leasedUntil": forgetting.leasedUntil?.text,
-                    ])
+                Output.write([
+                    "name": forgetting.name.text, "generations": forgetting.generations,
+                    "leasedUntil": forgetting.leasedUntil?.text,
+                ])
             }
         }
     }

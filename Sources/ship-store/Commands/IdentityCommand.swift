@@ -35,7 +35,7 @@ struct IdentityCommand: AsyncParsableCommand {
             if encryptionKey {
                 let key = try device.encryptionKey()
                 if output.json {
-                    Output.write(object: ["encryptionKey": "\(key)", "folder": device.folder.path.text])
+                    Output.write(["encryptionKey": "\(key)", "folder": device.folder.path.text])
                 } else {
                     Output.write("\(key)")
                 }
@@ -43,7 +43,7 @@ struct IdentityCommand: AsyncParsableCommand {
             }
             let id = try device.identity().id
             if output.json {
-                Output.write(object: ["id": id, "folder": device.folder.path.text])
+                Output.write(["id": id, "folder": device.folder.path.text])
             } else {
                 Output.write("\(id)")
             }

@@ -68,7 +68,7 @@ struct InspectCommand: AsyncParsableCommand {
             }
             for inspection in inspections {
                 if output.json {
-                    Output.write(object: inspection.json)
+                    Output.write(inspection.json)
                 } else {
                     inspection.lines.forEach(Output.write)
                 }

@@ -32,15 +32,14 @@ struct ListCommand: AsyncParsableCommand {
             for path in listing.strangers { console.warn("\(path) is not the inbox's own, and is passed over") }
             let waiting = try inbox.waiting()
             if output.json {
-                entries.map(\.json).forEach(Output.write(object:))
+                entries.map(\.json).forEach(Output.write)
                 for damaged in listing.damaged {
-                    Output.write(
-                        object: [
-                            "name": damaged.name.text, "folder": damaged.path.text,
-                            "error": ShipmentError.install(damaged.problem).cause.text,
-                        ])
+                    Output.write([
+                        "name": damaged.name.text, "folder": damaged.path.text,
+                        "error": ShipmentError.install(damaged.problem).cause.text,
+                    ])
                 }
-                waiting.map(\.json).forEach(Output.write(object:))
+                waiting.map(\.json).forEach(Output.write)
             } else {
                 let lines = Inbox.Entry.columns.lines(of: entries.map(\.fields))
                 lines.prefix(1).forEach(Output.write)

@@ -44,11 +44,10 @@ struct MoveCommand: AsyncParsableCommand {
                 .move(to: to, options: options)
             say(moved, to: console)
             if output.json {
-                Output.write(
-                    object: [
-                        "path": moved.path.text, "oldIsRemoved": removeOld,
-                        "remainingFiles": moved.remainingFiles.map(\.json),
-                    ])
+                Output.write([
+                    "path": moved.path.text, "oldIsRemoved": removeOld,
+                    "remainingFiles": moved.remainingFiles.map(\.json),
+                ])
             } else {
                 Output.write(path: moved.path)
             }

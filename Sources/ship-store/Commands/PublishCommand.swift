@@ -107,7 +107,7 @@ struct PublishCommand: AsyncParsableCommand {
             case .prune(let place, let grace):
                 _ = try await producer.prune(place, after: grace, reach) { removed, kept in
                     console.say("removed \(removed) object\(removed == 1 ? "" : "s") of \(removed + kept)")
-                    if output.json { Output.write(object: .event("pruned", ["removed": removed, "kept": kept])) }
+                    if output.json { Output.write(.event("pruned", ["removed": removed, "kept": kept])) }
                 }
             case .halt(let place, let names):
                 Self.tell(try await producer.halt(place, names, reach), at: place, console, output)
@@ -119,12 +119,12 @@ struct PublishCommand: AsyncParsableCommand {
                 console.say(
                     left.isEmpty
                         ? "nothing is being rolled out at \(place)" : "still being rolled out at \(place): \(words)")
-                if output.json { Output.write(object: .event("released", ["rollingOut": left.map(\.text)])) }
+                if output.json { Output.write(.event("released", ["rollingOut": left.map(\.text)])) }
             case .handOver(let place, let text):
                 let id = try DeviceIdentifier.read(text, knownTo: device)
                 try await producer.handOver(place, to: id, reach)
                 console.say("\(place) goes on with \(id)")
-                if output.json { Output.write(object: .event("handed-over", ["to": id])) }
+                if output.json { Output.write(.event("handed-over", ["to": id])) }
             }
         }
     }
@@ -132,6 +132,6 @@ struct PublishCommand: AsyncParsableCommand {
     private static func tell(_ halted: [StoreName], at place: Endpoint, _ console: Console, _ output: OutputOptions) {
         let names = halted.map(\.text).joined(separator: ", ")
         console.say(halted.isEmpty ? "no store is halted at \(place)" : "halted at \(place): \(names)")
-        if output.json { Output.write(object: .event("halted", ["names": halted.map(\.text)])) }
+        if output.json { Output.write(.event("halted", ["names": halted.map(\.text)])) }
     }
 }

@@ -33,7 +33,7 @@ final class ReceiveReporter: Sendable {
             guard writesJSON else { return }
             let place: JSONObject = ["session": session?.number, "name": session?.name?.text, "peer": session?.peer]
             // An event that names its peer itself keeps that one.
-            Output.write(object: .event(event, members.adding(place)))
+            Output.write(.event(event, members.adding(place)))
         }
         func tell(_ event: String, _ words: PrintableText, _ members: JSONObject = [:]) {
             console.say(words, about: subject(event))

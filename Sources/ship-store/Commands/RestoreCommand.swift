@@ -48,7 +48,7 @@ struct RestoreCommand: AsyncParsableCommand {
             console.say("restored \(over): \(restoration.manifest.summary) of \(restoration.manifest.createdAt)")
             console.say(restoration)
             if output.json {
-                Output.write(object: restoration.json)
+                Output.write(restoration.json)
             } else {
                 Output.write(path: over)
             }

@@ -51,11 +51,11 @@ struct RollbackCommand: AsyncParsableCommand {
             if release {
                 let wasHeld = try Rollback.release(name, in: inbox)
                 console.say(wasHeld ? "shipments of \(name) come in again" : "\(name) was not held")
-                if output.json { Output.write(object: ["name": name.text, "released": wasHeld]) }
+                if output.json { Output.write(["name": name.text, "released": wasHeld]) }
             } else if allowAgain {
                 let count = try Rollback.allowAgain(name, in: inbox)
                 console.say(Self.words(forAllowing: count, name))
-                if output.json { Output.write(object: ["name": name.text, "allowedAgain": count]) }
+                if output.json { Output.write(["name": name.text, "allowedAgain": count]) }
             } else {
                 let rollback = try await Rollback.perform(on: name, in: inbox, to: to, checking: checking)
                 console.say(Self.words(for: rollback, name))
@@ -64,11 +64,10 @@ struct RollbackCommand: AsyncParsableCommand {
                         "no shipment of \(name) comes in until `ship-store rollback \(name) --into \(into) --release`")
                 }
                 if output.json {
-                    Output.write(
-                        object: [
-                            "name": rollback.to.manifest.name.text, "from": rollback.from,
-                            "to": rollback.to.number, "onHold": rollback.isOnHold,
-                        ])
+                    Output.write([
+                        "name": rollback.to.manifest.name.text, "from": rollback.from,
+                        "to": rollback.to.number, "onHold": rollback.isOnHold,
+                    ])
                 }
             }
         }

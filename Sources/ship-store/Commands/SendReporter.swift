@@ -39,7 +39,7 @@ struct SendReporter: Sendable {
         let there: PrintableText = session.map { " at \($0.peer)" } ?? ""
         func emit(_ event: String, _ members: JSONObject = [:]) {
             // An event that names its peer itself keeps that one.
-            if writesJSON { Output.write(object: .event(event, members.adding(place))) }
+            if writesJSON { Output.write(.event(event, members.adding(place))) }
         }
         func subject(_ event: String, _ store: StoreName? = nil) -> LogSubject {
             let peer = session?.peer ?? endpoint.map { "\($0)" }

@@ -43,7 +43,7 @@ struct ServingArguments: ParsableArguments {
                 console.say(
                     "serving the status on http://\(address)/", about: LogSubject(event: "serving", isOfShipment: false)
                 )
-                if writesJSON { Output.write(object: .event("serving", ["address": address.description])) }
+                if writesJSON { Output.write(.event("serving", ["address": address.description])) }
                 try await body()
             }
         } catch LinkError.notLoopback(let address) {

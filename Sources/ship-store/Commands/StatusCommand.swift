@@ -32,7 +32,7 @@ struct StatusCommand: AsyncParsableCommand {
             let stores = try Inbox(at: into).status()
             let names = StoreStatus.names(knownTo: device)
             if output.json {
-                for store in stores { Output.write(object: store.json(names)) }
+                for store in stores { Output.write(store.json(names)) }
             } else {
                 let lines = StoreStatus.columns.lines(of: stores.map(\.fields))
                 lines.prefix(1).forEach(Output.write)

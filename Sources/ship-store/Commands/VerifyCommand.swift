@@ -48,7 +48,7 @@ struct VerifyCommand: AsyncParsableCommand {
             let findings = try await Verification.all(of: artifact, options: options, checking: checking)
             for finding in findings {
                 if output.json {
-                    Output.write(object: finding.json)
+                    Output.write(finding.json)
                 } else if finding.isAwaited {
                     Output.write("waiting  \(finding.subject)  nothing current yet")
                 } else if finding.problem == nil {
@@ -89,11 +89,10 @@ struct VerifyCommand: AsyncParsableCommand {
             }
             first = first ?? problem
             if output.json {
-                Output.write(
-                    object: [
-                        "name": name.text, "age": age.age?.inWholeSeconds, "isConnected": age.isConnected,
-                        "isTooOld": problem != nil,
-                    ])
+                Output.write([
+                    "name": name.text, "age": age.age?.inWholeSeconds, "isConnected": age.isConnected,
+                    "isTooOld": problem != nil,
+                ])
             } else {
                 Output.write("\(problem == nil ? "young " : "too old")  \(name)  \(age.inWords)")
             }

@@ -86,7 +86,7 @@ struct WatchCommand: AsyncParsableCommand {
             let whose = names.isEmpty ? "" : " for " + names.sorted().map(\.text).joined(separator: ", ")
             console.say("watching \(into)\(whose)")
             func tell(_ line: ChangeLine) {
-                if output.json { Output.write(object: line.json) } else { Output.write(line.text) }
+                if output.json { Output.write(line.json) } else { Output.write(line.text) }
             }
             for current in changes.current where names.isEmpty || names.contains(current.store) {
                 tell(ChangeLine(current, in: inbox))

@@ -78,7 +78,7 @@ final class Console: Sendable {
     /// The last object of a command that fails.
     func endOutput(_ cause: PrintableText, hint: PrintableText? = nil, _ status: Int32) {
         guard endsJSON else { return }
-        Output.write(object: .event("error", ["error": cause.text, "hint": hint?.text, "status": status]))
+        Output.write(.event("error", ["error": cause.text, "hint": hint?.text, "status": status]))
     }
 
     /// Asks who sits at the terminal. A program that reads from it in the background is stopped [tcgetpgrp(3)].

@@ -47,7 +47,7 @@ enum Output {
     }
 
     /// The same for an object that is written down where it is needed.
-    static func write(object: JSONObject) { write(json: object) }
+    static func write(_ object: JSONObject) { write(json: object) }
 
     /// The object on one line. Characters that a terminal would interpret are escaped as in JSON.
     static func json(_ value: some Encodable) -> String? {

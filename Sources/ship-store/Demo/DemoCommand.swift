@@ -24,7 +24,7 @@ struct DemoCommand: AsyncParsableCommand {
     /// Tells of a step, in words.
     private func say(_ text: String) {
         output.console.say("\(text)")
-        if output.json { Output.write(object: .event("step", ["text": text])) }
+        if output.json { Output.write(.event("step", ["text": text])) }
     }
 
     private func tell() async throws {

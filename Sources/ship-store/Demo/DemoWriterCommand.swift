@@ -11,7 +11,7 @@ struct DemoWriterCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await Console(isQuiet: true).run(whenStopped: .success, isEndless: true) { [store] in
-            Output.write(object: ["event": "writing"])
+            Output.write(["event": "writing"])
             try await DemoStore(path: store).transfer()
         }
     }
