@@ -16,7 +16,6 @@ LONGEST_CODE, LONGEST_LENGTH_CODE = 15, 7
 LENGTH_EXTRA = [0] * 8 + [bits for bits in range(1, 6) for _ in range(4)] + [0]
 DISTANCE_EXTRA = [0, 0] + [bits for bits in range(14) for _ in range(2)]
 REPEAT, ZEROS, MANY_ZEROS = 16, 17, 18
-REPEAT_EXTRA = {REPEAT: 2, ZEROS: 3, MANY_ZEROS: 7}
 ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 FIXED_LENGTHS = [8] * 144 + [9] * 112 + [7] * 24 + [8] * 8
 FIXED_DISTANCE_LENGTHS = [5] * DISTANCES
