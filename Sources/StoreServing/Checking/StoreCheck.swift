@@ -49,11 +49,6 @@ public struct StoreCheck: Sendable {
         return try checkContent(of: path, against: claims, inOwnProcess: false)
     }
 
-    /// The first half, which is not SQLite's.
-    package func checkHeader(of path: FilePath, against claims: StoreClaims) throws(Flaw) {
-        try Self.checkHeader(of: path, against: claims.store)
-    }
-
     /// The second half, which is SQLite's.
     ///
     /// - Parameter inOwnProcess: Whether the process does nothing else: then its memory can be limited.
@@ -100,10 +95,13 @@ public struct StoreCheck: Sendable {
 
 /// The checks that need no SQLite: of a store's size, its first 100 bytes, and the sizes of its schema.
 extension StoreCheck {
+    /// The first half, which is not SQLite's.
+    ///
     /// Source: sqlite.org/fileformat2.html section 1.3.
     ///
     /// - Throws: `.file`, `.header`, `.contradictsManifest`, `.unsound`.
-    private static func checkHeader(of path: FilePath, against facts: StoreFacts) throws(Flaw) {
+    package func checkHeader(of path: FilePath, against claims: StoreClaims) throws(Flaw) {
+        let facts = claims.store
         let (size, bytes): (Int64, [UInt8])
         do throws(FileError) {
             let file = try OpenFile.readingWithoutFollowing(path)
@@ -121,7 +119,7 @@ extension StoreCheck {
         guard header.pageCount == facts.pageCount else { throw .contradictsManifest("pageCount") }
         let (pages, rest) = size.quotientAndRemainder(dividingBy: Int64(header.pageSize))
         guard pages > 0, rest == 0, pages == header.pageCount else { throw .header }
-        try checkSchemaSize(of: path, settings)
+        try Self.checkSchemaSize(of: path, settings)
     }
 
     /// Most tables, indexes, views and triggers. SQLite keeps some hundred bytes of each.
