@@ -109,7 +109,7 @@ struct TreeEncoder {
         if step == .same { return try copy(from: old.place, rowid: old.rowid, new) }
         if new.isLong { return try writeLong(new, try longest(step, old), &output) }
         guard let values = DeltaValue.values(of: new.record) else { throw StoreFlaw.record(page: 0) }
-        if let (place, rowid, before) = try bestRow(step, new, values, old) {
+        if let (place, rowid, before) = try bestRow(step, values, old) {
             try edit(place, rowid, before, new, values)
         } else if comparison.hasLongRowsGone, new.size >= Self.leastPieced, let old = try longest(step, old),
             old.isLong, try isMostly(new, of: old)
@@ -176,7 +176,7 @@ struct TreeEncoder {
 
     /// The row of the base from which a new row is made with the fewest bytes; `nil` if no row helps.
     private mutating func bestRow(
-        _ step: RowStep, _ new: DeltaRow, _ values: [DeltaValue], _ old: DeltaRow
+        _ step: RowStep, _ values: [DeltaValue], _ old: DeltaRow
     ) throws -> (place: Int, rowid: Int64, values: [DeltaValue])? {
         var best: (place: Int, rowid: Int64, values: [DeltaValue])?
         var least = values.cost
