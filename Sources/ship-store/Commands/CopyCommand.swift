@@ -39,12 +39,12 @@ struct CopyCommand: AsyncParsableCommand {
     @Option("The folder of kept copies, made if it is not there.", .folder) var keepIn: FilePath?
 
     @Option(
-        name: .customLong("tag"), parsing: .singleValue,
+        name: .customLong("tag"),
         help: ArgumentHelp("A word to find the kept copy by; may be given again.", valueName: "tag"))
     var tags: [String] = []
 
     @Option(
-        name: .customLong("meta"), parsing: .singleValue,
+        name: .customLong("meta"),
         help: ArgumentHelp("A pair to keep with the copy; may be given again.", valueName: "key=value"),
         transform: StoreMetadata.readPair)
     var metadata: [StoreMetadata.Pair] = []

@@ -24,12 +24,11 @@ struct MetadataCommand: AsyncParsableCommand {
     var store: FilePath
 
     @Option(
-        parsing: .singleValue,
         help: ArgumentHelp("A pair to set; may be given again.", valueName: "key=value"),
         transform: StoreMetadata.readPair)
     var set: [StoreMetadata.Pair] = []
 
-    @Option(parsing: .singleValue, help: ArgumentHelp("A key to remove; may be given again.", valueName: "key"))
+    @Option(help: ArgumentHelp("A key to remove; may be given again.", valueName: "key"))
     var unset: [String] = []
 
     @Option(CopyArguments.busyTimeoutHelp, .seconds) var busyTimeout = CopyArguments.standardBusyTimeout

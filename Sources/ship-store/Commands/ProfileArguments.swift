@@ -8,7 +8,6 @@ struct ProfileArguments: ParsableArguments {
     var stripHistory = false
 
     @Option(
-        parsing: .singleValue,
         help: ArgumentHelp("Leave out the rows of a table, which itself stays; may be given again.", valueName: "table")
     )
     var exclude: [String] = []

@@ -89,7 +89,6 @@ struct ReceiveCommand: AsyncParsableCommand {
     var relay = false
 
     @Option(
-        parsing: .singleValue,
         help: ArgumentHelp(
             "Let one shipment under this name bring another store than the one that is there; may be given again.",
             valueName: "name"), completion: .stores,

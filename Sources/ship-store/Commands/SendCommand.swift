@@ -89,7 +89,7 @@ struct SendCommand: AsyncParsableCommand {
     var replace = false
 
     @Option(
-        name: .customLong("meta"), parsing: .singleValue,
+        name: .customLong("meta"),
         help: ArgumentHelp("A pair that travels with the shipment; may be given again.", valueName: "key=value"),
         transform: StoreMetadata.readPair)
     var metadata: [StoreMetadata.Pair] = []

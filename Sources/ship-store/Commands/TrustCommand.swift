@@ -27,7 +27,6 @@ struct TrustCommand: AsyncParsableCommand {
     var name: PeerName?
 
     @Option(
-        parsing: .singleValue,
         help: ArgumentHelp(
             """
             What it may be too: sender, receiver, or relay, which brings what trusted senders have signed; may be given \
@@ -38,14 +37,12 @@ struct TrustCommand: AsyncParsableCommand {
     var role: [TrustedPeer.Role] = []
 
     @Option(
-        parsing: .singleValue,
         help: ArgumentHelp("What it may be no more; may be given again.", valueName: "role"),
         completion: .list(TrustedPeer.Role.allCases.map(\.rawValue)),
         transform: TrustedPeer.Role.read)
     var noRole: [TrustedPeer.Role] = []
 
     @Option(
-        parsing: .singleValue,
         help: ArgumentHelp(
             "A store that it may send or receive too; may be given again. At first, it may no other.",
             valueName: "store"),
@@ -53,14 +50,12 @@ struct TrustCommand: AsyncParsableCommand {
     var store: [StoreName] = []
 
     @Option(
-        parsing: .singleValue,
         help: ArgumentHelp(
             "A store that it may send or receive, and no other; may be given again.", valueName: "store"),
         transform: StoreName.read)
     var onlyStore: [StoreName] = []
 
     @Option(
-        parsing: .singleValue,
         help: ArgumentHelp("A store that it may send or receive no more; may be given again.", valueName: "store"),
         transform: StoreName.read)
     var noStore: [StoreName] = []
@@ -69,7 +64,6 @@ struct TrustCommand: AsyncParsableCommand {
     var allStores = false
 
     @Option(
-        parsing: .singleValue,
         help: ArgumentHelp(
             "It may send this store from now on, although another device did so before; may be given again.",
             valueName: "store"),
