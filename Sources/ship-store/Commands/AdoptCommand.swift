@@ -25,11 +25,7 @@ struct AdoptCommand: AsyncParsableCommand {
 
     @Option("The inbox, made if it is not there.", .folder) var into: FilePath
 
-    @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp(
-            "The store's name. (default: the file's, without .base and extension)", valueName: "name"),
-        transform: StoreName.read)
+    @Option(name: .customLong("as"), "The store's name. (default: the file's, without .base and extension)", .name)
     var name: StoreName?
 
     @OptionGroup(title: "Check options") var check: CheckArguments

@@ -39,18 +39,13 @@ struct BasesCommand: AsyncParsableCommand {
     @Argument(help: "With --add: the store.", completion: .file())
     var store: FilePath?
 
-    @Option(
-        help: "Only copies that went under this name; with --add, the name under which the store is sent.",
-        transform: StoreName.read)
+    @Option("Only copies that went under this name; with --add, the name under which the store is sent.", .name)
     var name: StoreName?
 
     @Option(help: ArgumentHelp("Add and pin this copy of the store.", valueName: "file"), completion: .file())
     var add: FilePath?
 
-    @Option(
-        help: ArgumentHelp("Remove the copies that went under this name; may be given again.", valueName: "name"),
-        transform: StoreName.read)
-    var remove: [StoreName] = []
+    @Option("Remove the copies that went under this name; may be given again.", .name) var remove: [StoreName] = []
 
     @Flag(help: "Remove all of them.")
     var removeAll = false

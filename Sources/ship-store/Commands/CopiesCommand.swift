@@ -34,8 +34,7 @@ struct CopiesCommand: AsyncParsableCommand {
     @Option(help: "Only copies with this tag.")
     var tag: String?
 
-    @Option(help: "Only copies of the store of this name.", transform: StoreName.read)
-    var name: StoreName?
+    @Option("Only copies of the store of this name.", .name) var name: StoreName?
 
     @Flag(help: "Remove copies instead of listing them.")
     var prune = false

@@ -43,10 +43,7 @@ struct CopyCommand: AsyncParsableCommand {
         help: ArgumentHelp("A word to find the kept copy by; may be given again.", valueName: "tag"))
     var tags: [String] = []
 
-    @Option(
-        name: .customLong("meta"),
-        help: ArgumentHelp("A pair to keep with the copy; may be given again.", valueName: "key=value"),
-        transform: StoreMetadata.readPair)
+    @Option(name: .customLong("meta"), "A pair to keep with the copy; may be given again.", .pair)
     var metadata: [StoreMetadata.Pair] = []
 
     @Flag(

@@ -23,10 +23,7 @@ struct MetadataCommand: AsyncParsableCommand {
     @Argument(help: "The store: a SQLite file, with its -wal beside it.", completion: .file())
     var store: FilePath
 
-    @Option(
-        help: ArgumentHelp("A pair to set; may be given again.", valueName: "key=value"),
-        transform: StoreMetadata.readPair)
-    var set: [StoreMetadata.Pair] = []
+    @Option("A pair to set; may be given again.", .pair) var set: [StoreMetadata.Pair] = []
 
     @Option(help: ArgumentHelp("A key to remove; may be given again.", valueName: "key"))
     var unset: [String] = []

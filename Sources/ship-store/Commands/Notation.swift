@@ -13,6 +13,15 @@ extension Notation<FilePath> {
     static var folder: Self { Self(name: "folder", completion: .directory, read: FilePath.readFolder) }
 }
 
+extension Notation<StoreName> {
+    static var store: Self { Self(name: "store", read: StoreName.read) }
+    static var name: Self { Self(name: "name", read: StoreName.read) }
+}
+
+extension Notation<StoreMetadata.Pair> {
+    static var pair: Self { Self(name: "key=value", read: StoreMetadata.readPair) }
+}
+
 extension Notation<Endpoint> {
     static var endpoint: Self { Self(name: "endpoint", completion: .file(), read: Endpoint.read) }
     static var publication: Self { Self(name: "endpoint", completion: .directory, read: Endpoint.read) }
@@ -43,9 +52,19 @@ extension Option {
             transform: notation.read)
     }
 
-    init<Some>(_ help: String, _ notation: Notation<Some>) where Value == Some? {
+    init<Some>(
+        name: NameSpecification = .long, _ help: String, _ notation: Notation<Some>
+    ) where Value == Some? {
         self.init(
-            help: ArgumentHelp(help, valueName: notation.name), completion: notation.completion,
+            name: name, help: ArgumentHelp(help, valueName: notation.name), completion: notation.completion,
             transform: notation.read)
+    }
+
+    init<Some>(
+        wrappedValue: [Some], name: NameSpecification = .long, _ help: String, _ notation: Notation<Some>
+    ) where Value == [Some] {
+        self.init(
+            wrappedValue: wrappedValue, name: name, help: ArgumentHelp(help, valueName: notation.name),
+            completion: notation.completion, transform: notation.read)
     }
 }

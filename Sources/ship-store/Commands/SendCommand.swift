@@ -80,18 +80,13 @@ struct SendCommand: AsyncParsableCommand {
             """)
     var once = false
 
-    @Option(
-        help: "The store's name at the receiver, if it is only one; without it, what the file's name suggests.",
-        transform: StoreName.read)
+    @Option("The store's name at the receiver, if it is only one; without it, what the file's name suggests.", .name)
     var name: StoreName?
 
     @Flag(help: "Let the store take the place of another one that was sent there under its name before.")
     var replace = false
 
-    @Option(
-        name: .customLong("meta"),
-        help: ArgumentHelp("A pair that travels with the shipment; may be given again.", valueName: "key=value"),
-        transform: StoreMetadata.readPair)
+    @Option(name: .customLong("meta"), "A pair that travels with the shipment; may be given again.", .pair)
     var metadata: [StoreMetadata.Pair] = []
 
     @Option(

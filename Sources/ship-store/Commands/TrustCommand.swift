@@ -42,32 +42,18 @@ struct TrustCommand: AsyncParsableCommand {
         transform: TrustedPeer.Role.read)
     var noRole: [TrustedPeer.Role] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "A store that it may send or receive too; may be given again. At first, it may no other.",
-            valueName: "store"),
-        transform: StoreName.read)
+    @Option("A store that it may send or receive too; may be given again. At first, it may no other.", .store)
     var store: [StoreName] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "A store that it may send or receive, and no other; may be given again.", valueName: "store"),
-        transform: StoreName.read)
+    @Option("A store that it may send or receive, and no other; may be given again.", .store)
     var onlyStore: [StoreName] = []
 
-    @Option(
-        help: ArgumentHelp("A store that it may send or receive no more; may be given again.", valueName: "store"),
-        transform: StoreName.read)
-    var noStore: [StoreName] = []
+    @Option("A store that it may send or receive no more; may be given again.", .store) var noStore: [StoreName] = []
 
     @Flag(help: "It may send or receive every store, as at first.")
     var allStores = false
 
-    @Option(
-        help: ArgumentHelp(
-            "It may send this store from now on, although another device did so before; may be given again.",
-            valueName: "store"),
-        transform: StoreName.read)
+    @Option("It may send this store from now on, although another device did so before; may be given again.", .store)
     var takesOver: [StoreName] = []
 
     @OptionGroup(title: "Device options") var device: DeviceArguments
