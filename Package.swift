@@ -92,13 +92,14 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
-        // Foundation, as far as it goes without the rest of it.
+        // Foundation, as far as it goes without the rest of it; the C library, whatever its name is here.
         target("EssentialFoundation", []),
+        target("CLibrary", []),
 
         // Bytes and the order of events: pure.
         .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-        target("ShipProtocol", ["EssentialFoundation", "CZlib", crypto, system]),
+        target("ShipProtocol", ["EssentialFoundation", "CLibrary", "CZlib", crypto, system]),
         target("StoreFormat", []),
 
         // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where
@@ -106,7 +107,9 @@ let package = Package(
         // itself, to those who take copies and those who check them; DeviceTrust who is who, to links and sessions.
         .target(name: "CPlatform"),
         .target(name: "CSQLiteHardening", dependencies: [sqlite]),
-        target("StoreFiles", ["EssentialFoundation", "ShipProtocol", "StoreFormat", "CPlatform", crypto, system]),
+        target(
+            "StoreFiles",
+            ["EssentialFoundation", "CLibrary", "ShipProtocol", "StoreFormat", "CPlatform", crypto, system]),
         target("CoreDataReading", ["EssentialFoundation", "ShipProtocol"]),
         target(
             "StoreSnapshot",
@@ -197,7 +200,9 @@ let package = Package(
         // Tests, one target for each of the above.
         .target(
             name: "TestSupport",
-            dependencies: ["ShipProtocol", "StoreEncoding", "StoreFiles", "StoreFormat", grdb, sqlite, system],
+            dependencies: [
+                "CLibrary", "ShipProtocol", "StoreEncoding", "StoreFiles", "StoreFormat", grdb, sqlite, system,
+            ],
             path: "Tests/TestSupport", swiftSettings: strict),
         // Values and stores that nobody chose. The fuzzer of the encoder has the values, too.
         .target(
@@ -263,6 +268,6 @@ let package = Package(
         tests(of: "StoreOperations", ["ShipProtocol", "StoreFiles", grdb, system]),
         tests(
             of: "StoreServing", ["ShipProtocol", "StoreFiles", "StoreInbox", "StoreInstall", grdb, system]),
-        tests(of: "StoreSnapshot", ["ShipProtocol", "StoreFiles", "StoreFormat", grdb, sqlite, system]),
+        tests(of: "StoreSnapshot", ["CLibrary", "ShipProtocol", "StoreFiles", "StoreFormat", grdb, sqlite, system]),
     ]
 )

@@ -12,7 +12,7 @@ objects=.build/fuzz/modules
 mkdir -p "$objects"
 # What the modules build upon, as the package builds it.
 libraries=(
-    SystemPackage CSystem CPlatform EssentialFoundation Crypto CryptoBoringWrapper CCryptoBoringSSL CCryptoBoringSSLShims CXKCP
+    SystemPackage CSystem CPlatform CLibrary EssentialFoundation Crypto CryptoBoringWrapper CCryptoBoringSSL CCryptoBoringSSLShims CXKCP
     CXKCPShims
 )
 for library in $(sed -n '2s,^// libraries:,,p' "$target"); do

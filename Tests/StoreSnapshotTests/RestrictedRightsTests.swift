@@ -1,3 +1,4 @@
+import CLibrary
 import Foundation
 import GRDB
 import StoreFiles
@@ -5,14 +6,6 @@ import StoreSnapshot
 import SystemPackage
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Each test runs in a process of its own, which gives up its rights: root may do everything.
 @Suite struct RestrictedRightsTests {

@@ -1,17 +1,10 @@
+import CLibrary
 import Foundation
 import StoreFiles
 import StoreSnapshot
 import SystemPackage
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 @Suite struct SpaceTests {
     private static func makeStore(at path: FilePath, check: String = "") throws {

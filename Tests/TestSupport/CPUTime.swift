@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import CLibrary
 
 /// How long cores have worked, in nanoseconds: it says more of a piece of work than a clock, where other processes take their turns.
 package enum CPUTime {

@@ -1,12 +1,5 @@
+import CLibrary
 import FoundationEssentials
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The descriptors that this process has open. To be counted in a process of its own (an exit test): other tests open and
 /// close some at any time.

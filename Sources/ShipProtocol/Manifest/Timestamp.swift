@@ -1,12 +1,5 @@
+import CLibrary
 public import EssentialFoundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// A moment to the second, UTC, of the years 0 to 9999, written `2026-11-20T19:04:05Z` (RFC 3339 section 5.6, without fractions or
 /// offsets). The C library writes and reads it: Foundation's styles would load megabytes of calendars and time zones.

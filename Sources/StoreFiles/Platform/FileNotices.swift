@@ -1,13 +1,6 @@
+import CLibrary
 import ShipProtocol
 package import SystemPackage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The platform's notices of changed names in folders, and of changed content of files: inotify(7) on Linux. On other platforms the
 /// initializer fails, and the caller polls instead.

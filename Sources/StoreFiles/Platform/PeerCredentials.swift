@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import CLibrary
 
 /// The process at the other end of a Unix socket when it connected or listened, by getsockopt(2).
 package struct PeerCredentials: Sendable {

@@ -1,13 +1,6 @@
+import CLibrary
 import CPlatform
 import SystemPackage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Owners and extended attributes of files.
 extension PlatformCalls {

@@ -1,13 +1,6 @@
+import CLibrary
 import CPlatform
 package import SystemPackage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Calls on open files.
 extension PlatformCalls {

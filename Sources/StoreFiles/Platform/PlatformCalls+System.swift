@@ -1,13 +1,6 @@
+import CLibrary
 import CPlatform
 package import SystemPackage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 extension PlatformCalls {
     /// setrlimit(2), prctl(2), alarm(2): takes from this process, for good, what it does not need to read one file: writing files,

@@ -1,14 +1,7 @@
+import CLibrary
 import CPlatform
 import EssentialFoundation
 package import SystemPackage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The calls of the platform that swift-system does not wrap, each with its error. The files of this folder
 /// are the only ones that tell platforms apart.

@@ -1,12 +1,5 @@
+import CLibrary
 import CPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The service manager that has started this process, as systemd does. Where there is none, nobody is told anything.
 ///

@@ -1,14 +1,7 @@
+import CLibrary
 import CPlatform
 @preconcurrency import Dispatch
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The signals that tell a process to stop.
 ///
