@@ -208,23 +208,7 @@ extension Errno {
 
     /// `errno`, to be read right after the call that failed; and to be set before a call that tells of an error by it alone.
     static var last: Errno {
-        get {
-            #if canImport(Glibc)
-                Errno(rawValue: Glibc.errno)
-            #elseif canImport(Musl)
-                Errno(rawValue: Musl.errno)
-            #elseif canImport(Darwin)
-                Errno(rawValue: Darwin.errno)
-            #endif
-        }
-        set {
-            #if canImport(Glibc)
-                Glibc.errno = newValue.rawValue
-            #elseif canImport(Musl)
-                Musl.errno = newValue.rawValue
-            #elseif canImport(Darwin)
-                Darwin.errno = newValue.rawValue
-            #endif
-        }
+        get { Errno(rawValue: CLibrary.errno) }
+        set { CLibrary.errno = newValue.rawValue }
     }
 }

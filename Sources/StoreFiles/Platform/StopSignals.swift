@@ -51,7 +51,7 @@ package final class StopSignals: Sendable {
         let signals: [Signal] = isHangUpIgnored ? [.interrupt, .terminate] : [.hangUp, .interrupt, .terminate]
         for signal in signals {
             #if canImport(Darwin)
-                Darwin.signal(signal.number, SIG_IGN)
+                CLibrary.signal(signal.number, SIG_IGN)
             #endif
             let source = DispatchSource.makeSignalSource(signal: signal.number, queue: queue)
             source.setEventHandler { [weak self] in
