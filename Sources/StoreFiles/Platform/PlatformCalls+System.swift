@@ -26,15 +26,16 @@ extension PlatformCalls {
         folder.withPlatformString { ship_store_is_in_memory($0) != 0 }
     }
 
+    #if canImport(Glibc)
+        private static let descriptorLimit = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+        private static let descriptorLimit = RLIMIT_NOFILE
+    #endif
+
     /// How many more descriptors this process may open: getrlimit(2) `RLIMIT_NOFILE`, less the open ones, if the system lists these.
     package static var freeDescriptors: Int {
         var limit = rlimit()
-        #if canImport(Glibc)
-            let result = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        #else
-            let result = getrlimit(RLIMIT_NOFILE, &limit)
-        #endif
-        guard result == 0 else { return 0 }
+        guard getrlimit(descriptorLimit, &limit) == 0 else { return 0 }
         let open = (try? Folder.names(in: "/proc/self/fd")) ?? (try? Folder.names(in: "/dev/fd")) ?? []
         return max(0, Int(clamping: limit.rlim_cur) - open.count)
     }
@@ -46,16 +47,11 @@ extension PlatformCalls {
     /// the sake of programs that use select(2).
     package static func raiseDescriptorLimit() {
         var limit = rlimit()
-        #if canImport(Glibc)
-            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-            let kind = RLIMIT_NOFILE
-        #endif
-        guard getrlimit(kind, &limit) == 0 else { return }
+        guard getrlimit(descriptorLimit, &limit) == 0 else { return }
         let most = min(limit.rlim_max, mostDescriptors)
         guard limit.rlim_cur < most else { return }
         limit.rlim_cur = most
-        setrlimit(kind, &limit)
+        setrlimit(descriptorLimit, &limit)
     }
 
     /// Whether a signal ends a confined process at its limit of time.

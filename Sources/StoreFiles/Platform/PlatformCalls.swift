@@ -14,7 +14,7 @@ package enum PlatformCalls {
 
     /// rename(2): atomic, and it replaces what is there.
     package static func rename(_ source: FilePath, to target: FilePath) throws(FileError) {
-        try check(.rename, source) { source in target.withPlatformString { platformRename(source, $0) } }
+        try check(.rename, source) { source in target.withPlatformString { CLibrary.rename(source, $0) } }
     }
 
     /// link(2): a second name for the same file.
@@ -180,10 +180,7 @@ package enum PlatformCalls {
     }
 }
 
-// The names of these functions are taken above, or are those of a type.
-private func platformRename(_ source: UnsafePointer<CChar>, _ target: UnsafePointer<CChar>) -> CInt {
-    rename(source, target)
-}
+// The names of these functions are those of a type.
 private func platformStat(_ path: UnsafePointer<CChar>, _ result: UnsafeMutablePointer<stat>) -> CInt {
     stat(path, result)
 }
