@@ -88,14 +88,21 @@ extension Producer {
     func sources(
         checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void
     ) throws -> [Source] {
-        var sources: [Source] = []
-        for path in stores {
+        try named().map { path, name in
             let store = try SourceStore(at: path, options.copy)
             try check(store, path)
-            let name = (stores.count == 1 ? options.name : nil) ?? StoreName(suggestedBy: path)
-            guard !sources.contains(where: { $0.name == name }) else { throw ShipmentError.sameName(name) }
-            sources.append(Source(store: store, path: path, name: name))
+            return Source(store: store, path: path, name: name)
         }
-        return sources
+    }
+
+    /// The live stores, which need not be there, and the names under which they are shipped.
+    func named() throws(ShipmentError) -> [(path: FilePath, name: StoreName)] {
+        var all: [(path: FilePath, name: StoreName)] = []
+        for path in stores {
+            let name = (stores.count == 1 ? options.name : nil) ?? StoreName(suggestedBy: path)
+            guard !all.contains(where: { $0.name == name }) else { throw .sameName(name) }
+            all.append((path, name))
+        }
+        return all
     }
 }

@@ -68,6 +68,28 @@ import Testing
         _ = try await receiver.stop()
     }
 
+    @Test func `with --keep-trying a store that is missing at the start is waited for, and the others go`() async throws
+    {
+        let desk = try Desk()
+        try desk.makeStore("Notes.sqlite")
+        let receiver = try await desk.listen()
+        let sender = try desk.start(
+            "send", "Recipes.sqlite", "Notes.sqlite", "--to", receiver.address, "--follow", "--json", "--keep-trying")
+        try await desk.arrives("Notes", from: "Notes.sqlite")
+        let line = try await sender.waitForLine(containing: "Recipes was not shipped")
+        #expect(line.contains("there is no store at Recipes.sqlite"))
+        // Longer than the first attempts.
+        try await Task.sleep(for: .seconds(3))
+        #expect(!sender.hasEnded)
+        try desk.makeStore("new.sqlite")
+        try await desk.shell("mv new.sqlite Recipes.sqlite").expectSuccess()
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        let events = try await sender.stopFollowing().events()
+        // It is said once.
+        #expect(events.count { $0["event"] as? String == "failed" } == 1, "\(events)")
+        _ = try await receiver.stop()
+    }
+
     @Test func `a sender that follows keeps its session while the store is held, and goes on once it is released`()
         async throws
     {

@@ -225,8 +225,9 @@ final class FollowedStore: Sendable {
                 if error.breaksLink || error == .stopped { return }
                 state.failure = error
                 state.failures += 1
-                // Without rows it is to get some, and what was right before is to be put in its place.
-                let isToBeMended = !state.hasRows || state.shipped != nil && error.isOfSource
+                // Without rows it is to get some, and what was right before, or is waited for, is to be put in its place.
+                let isAwaited = state.shipped != nil || following.keepsTrying
+                let isToBeMended = !state.hasRows || isAwaited && error.isOfSource
                 let backoff = isToBeMended ? Self.backoffOfSource : Self.backoff
                 state.notBefore = max(state.notBefore, now + backoff.unevenDelay(after: state.failures))
                 // A store that is being made anew, or migrated, may be refused for a moment.

@@ -15,7 +15,8 @@ public struct Following: Sendable {
     /// made there, and the newest goes to the disk at most once a minute, and at the end. With 0 each copy is made on the disk. A store with
     /// external files is always copied there.
     public var memory: Int64 = 64 * 1024 * 1024
-    /// Whether a store goes on being followed after a failure that time alone does not mend.
+    /// Whether a store goes on being followed after a failure that time alone does not mend, and is waited for where it is not there at the
+    /// start.
     public var keepsTrying = false
     /// Lets the app speak to the follower.
     public var control = Control()

@@ -22,7 +22,8 @@ final class WatchedStore: Sendable {
     let observers = Registrations<Void>()
     private let state = Mutex(State())
 
-    private enum Place {
+    /// Where it is. A live store need not be there.
+    enum Place {
         case live(FilePath)
         case held(HeldStore)
     }
@@ -62,14 +63,11 @@ final class WatchedStore: Sendable {
     }
 
     init(
-        _ store: Shippable, _ copying: CopyOptions, _ following: Following, isShared: Bool, before recent: RecentBases?
+        at place: Place, named name: StoreName, _ copying: CopyOptions, _ following: Following, isShared: Bool,
+        before recent: RecentBases?
     ) {
-        (name, self.copying, self.following, self.isShared) = (store.name, copying, following, isShared)
-        self.recent = recent
-        switch store {
-        case .live(let source): place = .live(source.path)
-        case .held(let store, _): place = .held(store)
-        }
+        (self.place, self.name, self.copying, self.following) = (place, name, copying, following)
+        (self.isShared, self.recent) = (isShared, recent)
     }
 
     /// The store as it is now: another one may be at its path.

@@ -17,7 +17,7 @@ package final class WatchedStores: Sendable {
     ///   - isShared: Whether several receivers may come for them.
     ///   - recent: Keeps copies in RAM; `nil` for none.
     ///   - report: Told of what is not in the inbox yet.
-    /// - Throws: What is wrong with a store: live ones have to be there at the start.
+    /// - Throws: What is wrong with a store: live ones have to be there at the start, unless they are to be tried again and again.
     package init(
         of producer: Producer, _ following: Following, isShared: Bool, before recent: RecentBases? = nil,
         report: (SendEvent) -> Void = { _ in }
@@ -27,14 +27,15 @@ package final class WatchedStores: Sendable {
         // What a killed sender has left, also where no copy is taken for a while.
         TemporaryFolder.sweep(copying.temporaryFolder, .temporary)
         producer.options.memory?.tidy()
-        let watched = { @Sendable (store: Shippable) in
-            WatchedStore(store, copying, following, isShared: isShared, before: recent)
+        let watched = { @Sendable (place: WatchedStore.Place, name: StoreName) in
+            WatchedStore(at: place, named: name, copying, following, isShared: isShared, before: recent)
         }
         do {
             if let (inbox, names) = producer.held {
                 try watch(inbox, for: names, watched, report)
             } else {
-                let all = try producer.sources { (_, _) throws(ShipmentError) in }.map { watched(.live($0)) }
+                if !following.keepsTrying { _ = try producer.sources { (_, _) throws(ShipmentError) in } }
+                let all = try producer.named().map { watched(.live($0.path), $0.name) }
                 stores.withLock { $0 = all }
                 try keep(FileWatch(of: all.count, files: { all[$0].files }) { all[$0].notice() })
             }
@@ -84,7 +85,8 @@ package final class WatchedStores: Sendable {
 
     /// - Parameter names: Those that count; empty for all.
     private func watch(
-        _ inbox: Inbox, for names: [StoreName], _ watched: @escaping @Sendable (Shippable) -> WatchedStore,
+        _ inbox: Inbox, for names: [StoreName],
+        _ watched: @escaping @Sendable (WatchedStore.Place, StoreName) -> WatchedStore,
         _ report: (SendEvent) -> Void
     ) throws {
         look(into: inbox, for: names, watched)
@@ -96,12 +98,14 @@ package final class WatchedStores: Sendable {
     }
 
     /// Finds what has come into it. What is there may have changed.
-    private func look(into inbox: Inbox, for names: [StoreName], _ watched: (Shippable) -> WatchedStore) {
+    private func look(
+        into inbox: Inbox, for names: [StoreName], _ watched: (WatchedStore.Place, StoreName) -> WatchedStore
+    ) {
         let there = ((try? inbox.storeNames()) ?? []).filter { names.isEmpty || names.contains($0) }
             .map { HeldStore(inbox: inbox, name: $0) }.filter { $0.state != nil }
         let new = stores.withLock { stores in
             let new = there.filter { store in !stores.contains { $0.name == store.name } }.map {
-                watched(.held($0, nil))
+                watched(.held($0), $0.name)
             }
             stores += new
             return new

@@ -31,7 +31,7 @@ struct FollowArguments: ParsableArguments {
     @Flag(
         help: """
             Go on also after what time alone does not mend: a receiver that does not trust this device, or does not take \
-            the store.
+            the store. Wait for a store that is not there yet.
             """)
     var keepTrying = false
 
