@@ -75,7 +75,11 @@ import Testing
         try desk.execute("INSERT INTO recipe(title) VALUES ('new')", in: "Recipes.sqlite")
         try await desk.arrives("Recipes", from: "Recipes.sqlite")
         try await sender.signalOnceReady(SIGINT)
-        let events = try await sender.wait(timeout: .seconds(20)).events()
+        let outcome = try await sender.wait(timeout: .seconds(20))
+        // That of the store that is not there any more for the receiver.
+        #expect(outcome.status == .exited(73), "\(outcome.stderr)")
+        let events = try outcome.events()
+        #expect(events.last?["status"] as? Int == 73)
         #expect(events.count { $0["event"] as? String == "unfollowed" && $0["name"] as? String == "Notes" } == 1)
         #expect(try await receiver.stop().status == .exited(0))
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ShipStore
 import ShipStoreNetwork
+import Synchronization
 import SystemPackage
 
 struct SendCommand: AsyncParsableCommand {
@@ -41,7 +42,8 @@ struct SendCommand: AsyncParsableCommand {
             not there at all, or is no store. A file gets all of them, or is not written.
 
             With --follow the command goes on: whenever a store has changed and is quiet, what has changed goes over the \
-            same connection. It connects again whenever that breaks. SIGINT or SIGTERM ends it, and it exits with 0.
+            same connection. It connects again whenever that breaks. SIGINT or SIGTERM ends it, and it exits with 0, or with the \
+            status of the first store that is not followed any more.
 
             With --listen receivers connect, with `ship-store receive --from`: any number of those that this device trusts, \
             and each gets the stores that it may have. One copy is taken for all of them, and each is sent what it does \
@@ -273,15 +275,19 @@ struct SendCommand: AsyncParsableCommand {
         if !noRemember { options.memory = .standard }
         options.signsAlways = sign
         options.signsForRelays = passing.relay
+        // Why the first of the stores that are not followed any more is not.
+        let loss = Mutex<ShipmentError?>(nil)
         let metrics = monitoring.metrics.map { Metrics(.sent, at: $0) }
         let reporter = SendReporter(
             console, writesJSON: output.json, to: to, leavingOut: options.copy.profile,
             isOneOfSeveral: stores.count > 1 || stores.isEmpty || following.follow || listen != nil,
-            isRehearsal: dryRun, metrics)
+            isRehearsal: dryRun, metrics
+        ) { end in loss.withLock { $0 = $0 ?? end } }
         let peerName = pair == nil ? nil : link.nameOfPeer(console)
         listening.apply(to: &reach)
         try await console.run(
-            whenStopped: goesOn ? .success : nil, stopsWhenHungUp: listen == nil || once, isEndless: goesOn
+            whenStopped: goesOn ? .success : nil, stopsWhenHungUp: listen == nil || once, isEndless: goesOn,
+            losing: loss.withLock(\.self)
         ) { [self, options, reach] in
             var options = options
             options.holdings = try receiver.map { try HoldingsFile.read(at: $0) }

@@ -14,12 +14,17 @@ struct SendReporter: Sendable {
     /// Whether this is a dry run.
     private let isRehearsal: Bool
     private let metrics: Metrics?
+    private let tellEnd: @Sendable (ShipmentError) -> Void
 
-    /// - Parameter profile: What the user wants to be left out.
+    /// - Parameters:
+    ///   - profile: What the user wants to be left out.
+    ///   - tellEnd: Told why a store is not followed any more, of one that does not go to who comes for it.
     init(
         _ console: Console, writesJSON: Bool, to endpoint: Endpoint?, leavingOut profile: CopyProfile,
-        isOneOfSeveral: Bool, isRehearsal: Bool, _ metrics: Metrics? = nil
+        isOneOfSeveral: Bool, isRehearsal: Bool, _ metrics: Metrics? = nil,
+        tellingEnd tellEnd: @escaping @Sendable (ShipmentError) -> Void = { _ in }
     ) {
+        self.tellEnd = tellEnd
         self.endpoint = endpoint
         self.isOneOfSeveral = isOneOfSeveral
         self.isRehearsal = isRehearsal
@@ -121,6 +126,7 @@ struct SendReporter: Sendable {
                 "failed", "\(name) was not shipped\(there): \(failure.cause)", warning: true, of: name,
                 ["name": name, "error": failure.cause.text, "hint": failure.hint?.text])
         case .unfollowed(let name, let failure):
+            if session == nil { tellEnd(failure) }
             tell(
                 "unfollowed", "\(name) is not followed any more\(there): \(failure.cause)", warning: true, of: name,
                 ["name": name, "error": failure.cause.text, "hint": failure.hint?.text])

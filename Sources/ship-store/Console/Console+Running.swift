@@ -12,25 +12,30 @@ extension Console {
     ///   - stopsWhenHungUp: Whether SIGHUP is one of these signals.
     ///   - isEndless: Whether only a signal ends the work, which then returns as if it were done. Other work that returns after a signal was
     ///     done before it heard of it.
+    ///   - loss: Why a part of the work had ended for good before the signal: then that is why the program ends.
     func run(
         whenStopped: ExitStatus? = nil, stopsWhenHungUp: Bool = true, isEndless: Bool = false,
-        _ work: @escaping @Sendable () async throws -> Void
+        losing loss: @autoclosure () -> ShipmentError? = nil, _ work: @escaping @Sendable () async throws -> Void
     ) async throws {
         PlatformCalls.ignoreFileSizeSignal()
         switch await Self.firstEnd(of: work, stopsWhenHungUp: stopsWhenHungUp, isEndless: isEndless) {
         case .signalled(let signal):
+            if let loss = loss() { try fail(loss) }
             let status = whenStopped ?? ExitStatus(signal)
             if status != .success { tellOfStop(status) }
             let lost = tellOfLostOutput()
             throw ExitCode((status == .success ? lost ?? status : status).rawValue)
-        case .failed(let error as ShipmentError):
-            let status = error.failureRule.exitStatus
-            fail(error.cause, hint: error.hint, status)
-            throw ExitCode(status.rawValue)
+        case .failed(let error as ShipmentError): try fail(error)
         case .failed(let error): throw error
         case .done:
             if let lost = tellOfLostOutput() { throw ExitCode(lost.rawValue) }
         }
+    }
+
+    private func fail(_ error: ShipmentError) throws(ExitCode) -> Never {
+        let status = error.failureRule.exitStatus
+        fail(error.cause, hint: error.hint, status)
+        throw ExitCode(status.rawValue)
     }
 
     /// - Returns: The exit status for it; `nil` if nothing is lost.
