@@ -1,6 +1,7 @@
 public import ShipLinks
 import ShipProtocol
 import StoreFiles
+import StoreOperations
 import StoreSnapshot
 public import SystemPackage
 
@@ -50,12 +51,19 @@ extension Producer {
 
     /// Finds the stores before a link is opened.
     ///
-    /// - Parameter path: Where the shipments go: never a file of a store that is sent, whatever the user allows to be replaced.
-    /// - Throws: What is wrong with a store.
+    /// - Parameter path: Where the shipments go: never a file of a store that is sent, of an inbox or of a kept copy, whatever the user
+    ///   allows to be replaced.
+    /// - Throws: What is wrong with a store; `.operation(.kept)`.
     package func sendJob(
         avoiding path: FilePath, report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) -> SendJob {
-        try await sendJob(report: report) { (store, _) throws(ShipmentError) in
+        do {
+            // Where it cannot be told where the path leads, no file can be written either.
+            try (try? NamedStore(path))?.home.refuseIfKept(.write)
+        } catch {
+            throw ShipmentError(error)
+        }
+        return try await sendJob(report: report) { (store, _) throws(ShipmentError) in
             if store.owns(path) { throw .source(.partOfStore(path)) }
         }
     }

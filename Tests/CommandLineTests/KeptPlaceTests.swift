@@ -107,6 +107,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["inbox/Recipes.sqlite", "inbox/.Recipes_SUPPORT", "inbox/.ship-store/Recipes/mine"])
+    func `no shipment takes the place of what is an inbox's`(target: String) async throws {
+        let before = try FolderListing(of: desk["inbox"])
+        for options in [[], ["--force"], ["--force", "--dry-run"]] {
+            let outcome = try await desk.run(["send", "Recipes.sqlite", "--to", target] + options)
+            #expect(outcome.status == .exited(64), "\(outcome.stderr)")
+            #expect(outcome.complaints.last == "ship-store: hint: name another file")
+        }
+        #expect(try FolderListing(of: desk["inbox"]) == before)
+        try await desk.run("send", "Recipes.sqlite", "--to", "inbox/mine.shipment").expectSuccess()
+    }
+
     @Test func `a user's own store beside an inbox is the user's own`() async throws {
         try desk.makeStore("inbox/Own.sqlite")
         try await desk.run("metadata", "inbox/Own.sqlite", "--set", "a=b").expectSuccess()

@@ -34,7 +34,7 @@ package struct ReportFile: Sendable {
     }
 
     private func check() throws(ShipmentError) {
-        try ShipmentError.wrapping { try NamedStore(path).home.refuseIfKept(.replace) }
+        try ShipmentError.wrapping { try NamedStore(path).home.refuseIfKept(.write) }
         if isPartOfArtifact { throw .report(.partOfSubject(path)) }
         guard ResultFile.mayTake(path, replacing: replaced) else { throw .report(.inTheWay(path)) }
     }

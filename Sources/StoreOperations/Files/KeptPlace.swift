@@ -16,5 +16,7 @@ public enum KeptPlace: Hashable, Sendable {
     /// The work that was to be done to it.
     public enum Purpose: Hashable, Sendable {
         case destroy, move, restore, replace, setMetadata
+        /// Another kind of file was to take its name.
+        case write
     }
 }

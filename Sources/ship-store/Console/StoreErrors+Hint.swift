@@ -120,6 +120,7 @@ extension KeptPlace {
             return switch purpose {
             case .destroy, .move: "`ship-store forget \(name) --into \(root)` removes it with all its generations"
             case .restore, .replace: "`ship-store rollback \(name) --into \(root)` goes back to an older generation"
+            case .write: "name another file"
             case .setMetadata: "set it where the store is sent from, or say `ship-store send --meta KEY=VALUE`"
             }
         case .keptCopy(let copy):
@@ -127,6 +128,7 @@ extension KeptPlace {
             return switch purpose {
             case .destroy, .move: "`ship-store copies --in \(folder) --prune` removes kept copies"
             case .restore, .replace: "`ship-store restore \(copy) --over STORE` goes the other way"
+            case .write: "name another file"
             case .setMetadata: "`ship-store copy STORE --keep-in \(folder) --meta KEY=VALUE` keeps another one"
             }
         case .otherName:
