@@ -19,6 +19,8 @@ public enum InboxError: Error, Hashable, Sendable {
     case newerFormat(FilePath, Int)
     /// The folder is not there, or is no inbox.
     case noInbox(FilePath)
+    /// The folder is where another one, an inbox, keeps its stores, or lies there.
+    case insideInbox(FilePath, inbox: FilePath)
     /// The inbox, or a folder of it, belongs to another user, of this number.
     case ofOtherUser(FilePath, UInt32)
     /// Others than its owner may change what is in the inbox, or in a folder of it.
@@ -62,10 +64,9 @@ public enum InboxError: Error, Hashable, Sendable {
         switch self {
         case .noSpace: true
         case .file(let error): error.isOutOfSpace
-        case .inboxInUse, .occupied, .mismatch, .badManifest, .newerFormat, .noInbox, .ofOtherUser, .openToOthers,
-            .noSymbolicLinks,
-            .noSuchStore,
-            .noSuchGeneration, .noOlderGeneration, .storeBusy, .held, .hasGenerations, .onHold, .rolledBack, .badRecord,
+        case .inboxInUse, .occupied, .mismatch, .badManifest, .newerFormat, .noInbox, .insideInbox, .ofOtherUser,
+            .openToOthers, .noSymbolicLinks, .noSuchStore, .noSuchGeneration, .noOlderGeneration, .storeBusy, .held,
+            .hasGenerations, .onHold, .rolledBack, .badRecord,
             .badOrigin,
             .outOfSequence, .otherStore:
             false

@@ -37,6 +37,19 @@ package struct InboxLayout: Hashable, Sendable {
     package var failureAside: FilePath { depot.appending(".failed.new") }
     static let publicationAside = ".published-new"
 
+    /// The inbox that has a folder as its depot, or in it.
+    package static func inbox(around folder: FilePath) -> FilePath? {
+        var path = (try? PlatformCalls.realPath(of: folder)) ?? folder
+        while let name = path.lastComponent {
+            path.removeLastComponent()
+            let lock = InboxLayout(root: path).lock
+            if name == FilePath.depot, (try? PlatformCalls.status(of: lock))?.kind == .file {
+                return path.isEmpty ? "." : path
+            }
+        }
+        return nil
+    }
+
     package func publicationRecord(at place: String) -> FilePath {
         depot.appending(".published-\(ContentDigest(hashing: place.utf8).hex.prefix(32)).json")
     }

@@ -35,7 +35,7 @@ package final class Installer: Sendable {
     ///   - replaceable: Where one shipment may bring another store than the one that is held.
     ///   - allowsEmpty: Whether a store without rows may replace one with rows, and without an identity.
     ///   - space: The ledger in which the space for shipments is reserved.
-    /// - Throws: `.ofOtherUser`, `.openToOthers`, `.inboxInUse`, `.storeBusy`, `.file`.
+    /// - Throws: `.insideInbox`, `.ofOtherUser`, `.openToOthers`, `.inboxInUse`, `.storeBusy`, `.file`.
     package init(
         inbox: Inbox, keeping retention: Retention, leavingFree reserve: Int64 = 1_000_000,
         replacing replaceable: Set<StoreName> = [], allowingEmpty allowsEmpty: Bool = false,
@@ -46,6 +46,7 @@ package final class Installer: Sendable {
         self.allowsEmpty = allowsEmpty
         self.reserve = reserve
         self.space = space
+        if let around = InboxLayout.inbox(around: inbox.root) { throw .insideInbox(inbox.root, inbox: around) }
         try InboxError.wrapping { () throws(FileError) in try Folder.make(inbox.root.isEmpty ? "." : inbox.root) }
         let folder = try InboxFolder(inbox, componentwise: componentwise)
         try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.depot) }

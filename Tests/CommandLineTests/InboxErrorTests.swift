@@ -22,6 +22,19 @@ import Testing
         try await desk.listen().stop().expectSuccess()
     }
 
+    @Test func `it is where another inbox keeps its stores`() async throws {
+        let line = "$SHIP send Recipes.sqlite --to - -q | $SHIP receive -q --from - --into"
+        try await desk.shell("\(line) inbox; ln -s inbox/.ship-store depot").expectSuccess()
+        let before = try FolderListing(of: desk["inbox"])
+        for path in ["inbox/.ship-store", "inbox/.ship-store/new", "inbox/.ship-store/Recipes", "depot"] {
+            let outcome = try await desk.run("receive", "--into", path, "--listen", "127.0.0.1:0")
+            #expect(outcome.status == .exited(64), "\(outcome.stderr)")
+            #expect(outcome.complaints.first?.contains("\(path) is where the inbox ") == true, "\(outcome.stderr)")
+            #expect(outcome.complaints.last?.contains("hint: say --into ") == true, "\(outcome.stderr)")
+        }
+        #expect(try FolderListing(of: desk["inbox"]) == before)
+    }
+
     @Test func `something else has the store's name`() async throws {
         _ = try await desk.shell("mkdir inbox; echo mine > inbox/Recipes.sqlite")
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--once")

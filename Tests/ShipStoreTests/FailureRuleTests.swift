@@ -56,6 +56,7 @@ struct FailureRuleTests {
             .source(.tooMuchMetadata(limit: 1)), .source(.partOfStore(p)), .operation(.notDamaged(p)),
             .operation(.kept(p, .otherName, .move)), .operation(.sameStore(p)), .operation(.badTag("t")),
             .operation(.badMetadata("w")), .operation(.badFileName("f")), .report(.partOfSubject(p)),
+            .install(.insideInbox(p, inbox: p)),
         ]
         expected["65, -, session, -"] = [
             .refused(Reason(.damaged, message: "")), .refused(Reason(.badManifest, message: "")),

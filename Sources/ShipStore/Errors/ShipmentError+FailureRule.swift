@@ -296,6 +296,7 @@ extension InboxError {
         case .outOfSequence(_, .otherDevice), .outOfSequence(_, .noDevice): .notAllowed
         case .outOfSequence: .ofShipment(.notPermitted, .replayed)
         case .newerFormat: .newerFormat
+        case .insideInbox: .badRequest
         case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox: .ofShipment(.noInput, .cannotInstall)
         case .inboxInUse, .held: .ofShipment(.tryAgain, .cannotInstall)
         case .storeBusy: .ofShipment(.tryAgain, .busy)
