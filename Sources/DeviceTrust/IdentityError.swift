@@ -15,6 +15,8 @@ public enum IdentityError: Error, Hashable, Sendable {
     case damaged(FilePath, flaw: String)
     /// Another program has locked it for too long.
     case busy(FilePath)
+    /// The task was cancelled while it waited for that.
+    case stopped
     /// The certificate could not be made.
     case notMade
     /// Nothing can be encrypted with this key.

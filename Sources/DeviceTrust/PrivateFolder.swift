@@ -10,8 +10,9 @@ struct PrivateFolder: Sendable {
     static let sizeLimit: Int64 = 1024 * 1024
     /// The file that the holder of the lock is writing.
     private static let temporaryName = ".new"
-    /// How long to wait for another process that holds the lock, normally for as long as writing a file takes.
-    private static let lockTime = Duration.seconds(5)
+    /// How long to wait for other processes that hold the lock, each for as long as writing a file takes: two syncs, of seconds each where
+    /// the disk is slow.
+    private static let lockTime = Duration.seconds(30)
 
     /// Makes it if it is not there.
     ///
@@ -79,7 +80,12 @@ struct PrivateFolder: Sendable {
     }
 
     /// Runs `body` while no other process, and no other task of this one, does the same.
-    func whileLocked<Result>(_ body: () throws(IdentityError) -> Result) throws(IdentityError) -> Result {
+    ///
+    /// - Parameter mayGoOn: Whether to wait on for the lock.
+    /// - Throws: `.busy`, `.stopped`, and what `body` throws.
+    func whileLocked<Result>(
+        waitingWhile mayGoOn: () -> Bool = { !Task.isCancelled }, _ body: () throws(IdentityError) -> Result
+    ) throws(IdentityError) -> Result {
         let deadline = ContinuousClock.now + Self.lockTime
         while true {
             if let lock = try takeLock() {
@@ -88,6 +94,7 @@ struct PrivateFolder: Sendable {
                 return try run(body, holding: lock)
             }
             guard .now < deadline else { throw .busy(path) }
+            guard mayGoOn() else { throw .stopped }
             PlatformCalls.pause(.milliseconds(10))
         }
     }

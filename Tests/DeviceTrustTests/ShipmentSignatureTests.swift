@@ -123,6 +123,25 @@ import X509
         #expect(numbers.sorted() == Array(1...200))
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `is waited for while others are slow to write theirs, and no longer than is wanted`() async throws {
+        let scratch = try ScratchFolder()
+        let folder = DeviceFolder(at: scratch.path.appending("d"))
+        _ = try folder.nextCounter()
+        let (locked, lock) = AsyncStream<Void>.makeStream()
+        let slow = Task(executorPreference: TestThreads.shared) {
+            _ = try folder.changeTrustList { _ in
+                lock.finish()
+                PlatformCalls.pause(.seconds(6))
+            }
+        }
+        for await _ in locked {}
+        #expect(throws: IdentityError.stopped) { try folder.nextCounter { false } }
+        let next = Task(executorPreference: TestThreads.shared) { try folder.nextCounter() }
+        #expect(try await next.value == 2)
+        try await slow.value
+    }
+
     @Test(arguments: [
         "", "\n", "7", "-1\n", "+1\n", "1 \n", "1\n\n", "0x1\n", "18446744073709551616\n", "18446744073709551614\n",
     ])

@@ -267,7 +267,7 @@ struct FailureRuleTests {
             .source(.busy(p, waited: t)), .source(.cancelled), .operation(.busy(p, waited: t)),
             .operation(.folderBusy(p, waited: t)), .operation(.supportFolderBusy(p, waited: t)),
             .operation(.inUse(p, waited: t)), .operation(.stopped), .memory(.busy(p)), .memory(.stillThere(p)),
-            .memory(.stopped), .identity(.busy(p)),
+            .memory(.stopped), .identity(.busy(p)), .identity(.stopped),
         ]
         expected["75, damaged told, alone, stopped told"] = [
             .compression(.sourceChanged(part: 0)), .compression(.outOfMemory),

@@ -23,7 +23,7 @@ extension Device {
             do {
                 try folder.whileLocking(store.path, within: store.busyTimeout + Self.turnTimeout, mayGoOn: mayGoOn) {
                     guard try begin() else { return }
-                    let number = try nextCounter()
+                    let number = try nextCounter { (try? mayGoOn()) != nil }
                     drawn.withLock { $0 = .success(number) }
                 }
             } catch  where error is IdentityError || error is ShipmentError {

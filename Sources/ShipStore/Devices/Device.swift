@@ -36,8 +36,8 @@ public struct Device: Sendable {
     }
 
     /// Draws the number of the next shipment.
-    func nextCounter() throws(ShipmentError) -> UInt64 {
-        try ShipmentError.wrapping { try folder.nextCounter() }
+    func nextCounter(waitingWhile mayGoOn: () -> Bool = { !Task.isCancelled }) throws(ShipmentError) -> UInt64 {
+        try ShipmentError.wrapping { try folder.nextCounter(waitingWhile: mayGoOn) }
     }
 
     /// Whether a number has been drawn since this one.

@@ -151,6 +151,7 @@ extension IdentityError: ExplainedError {
             "a later version of this program wrote \(path), in a format, \(version), that this one does not know"
         case .damaged(let path, let flaw): "\(path) cannot be used: \(flaw)"
         case .busy(let path): "another program is changing \(path)"
+        case .stopped: "stopped before it was done"
         case .notMade: "a certificate cannot be made"
         case .badKey(let key): "nothing can be encrypted with the key \(key)"
         case .file(let error): error.cause

@@ -149,7 +149,7 @@ extension IdentityError {
         case .exposed, .otherOwner, .notPlain: .noPermission
         case .newerFormat: .newerFormat
         case .damaged: .unusable
-        case .busy: .inUse
+        case .busy, .stopped: .inUse
         case .notMade: .here(.unexpected, isTold: false)
         case .badKey: .here(.usage, isTold: false)
         case .file(let error): error.failureRule(.here)

@@ -125,7 +125,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case let error as CoordinatorError: .serving(error)
             case let error as MetadataError: error == .cancelled ? .stopped : .metadata(error)
             case let error as FileError: error.isCancellation ? .stopped : .file(error)
-            case let error as IdentityError: .identity(error)
+            case let error as IdentityError: error == .stopped ? .stopped : .identity(error)
             case let error as BaseMemoryError: error == .stopped ? .stopped : .memory(error)
             case let error as SignatureError: .signature(error)
             case let error as PairingError: .pairing(error)

@@ -107,7 +107,7 @@ extension IdentityError {
         case .newerFormat: "update this program"
         case .damaged: "restore it, or remove it and trust each other anew"
         case .busy: "try again"
-        case .notMade: nil
+        case .notMade, .stopped: nil
         case .badKey: "ask that device again: ship-store identity --encryption-key"
         case .file(let error): error.hint
         }
