@@ -51,6 +51,20 @@ import Testing
         #expect(try desk.hasInstalled("Soups", from: "Recipes.sqlite"))
     }
 
+    @Test(arguments: ["staging", "generations"])
+    func `something else has the name of one of its folders`(folder: String) async throws {
+        try await desk.shell("$SHIP send Recipes.sqlite --to ./a.shipment -q").expectSuccess()
+        let place = "inbox/.ship-store/Recipes/\(folder)"
+        try await desk.shell("mkdir -p inbox/.ship-store/Recipes; : > \(place)").expectSuccess()
+        let outcome = try await desk.run("receive", "--into", "inbox", "--from", "./a.shipment")
+        #expect(outcome.status != .exited(0))
+        #expect(
+            outcome.complaints.last
+                == "ship-store: hint: move \(place) away: it is no folder, and the inbox keeps one there",
+            "\(outcome.stderr)")
+        try await desk.shell("rm \(place); $SHIP receive --into inbox --from ./a.shipment").expectSuccess()
+    }
+
     @Test func `there is no inbox`() async throws {
         try await desk.run("list", "--into", "nowhere").expectFailure(
             66, "nowhere is no inbox", hint: "receive into it first: ship-store receive --into nowhere")

@@ -229,6 +229,16 @@ import Testing
         ] { #expect(try await desk.run(["publish"] + arguments).status == .exited(64), "\(arguments)") }
     }
 
+    @Test func `a folder in the place of an object is in the way`() async throws {
+        let desk = try Desk()
+        try desk.makeLargeStore("Recipes.sqlite", megabytes: 1)
+        try await Self.publish(desk)
+        try await desk.shell("cd public/kitchen/objects; for name in *; do rm $name; mkdir $name; done").expectSuccess()
+        let outcome = try await desk.run("receive", "--into", "inbox", "--from", "dir:public/kitchen")
+        #expect(outcome.status == .exited(74), "\(outcome.stderr)")
+        #expect(outcome.complaints.last == "ship-store: hint: it is no plain file: move it away", "\(outcome.stderr)")
+    }
+
     @Test func `places where nothing can be published, or is, are named`() async throws {
         let desk = try Desk()
         try desk.makeStore()

@@ -134,7 +134,10 @@ extension FileError {
         switch errno {
         case .noSuchFileOrDirectory:
             return operation == .makeFolder ? "make the folder above it first" : "check the path"
-        case .notDirectory: return "a part of the path is a file, not a folder: choose another path"
+        case .notDirectory:
+            if let obstacle { return "move \(obstacle) away: it is no folder, and the inbox keeps one there" }
+            return "a part of the path is a file, not a folder: choose another path"
+        case .invalidArgument where operation == .open: return "it is no plain file: move it away"
         case .isDirectory: return "name a file, not a folder"
         case .permissionDenied, .notPermitted: return "run as a user who may do that, or choose another path"
         case .readOnlyFileSystem: return "choose a place that can be written to"
@@ -146,6 +149,17 @@ extension FileError {
         case .ioError: return "look at the disk: the system's log may say more"
         default: return nil
         }
+    }
+
+    /// What is in the way of a folder of an inbox; `nil` elsewhere.
+    private var obstacle: FilePath? {
+        guard path.components.contains(FilePath.depot) else { return nil }
+        var path = self.path
+        while !path.isEmpty {
+            if let status = try? PlatformCalls.status(of: path) { return status.kind == .folder ? nil : path }
+            path.removeLastComponent()
+        }
+        return nil
     }
 }
 
