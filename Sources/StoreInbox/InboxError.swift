@@ -27,6 +27,8 @@ public enum InboxError: Error, Hashable, Sendable {
     case openToOthers(FilePath)
     /// The file system of the inbox has no symbolic links, by which its readers find what is current.
     case noSymbolicLinks(FilePath)
+    /// The file system of the inbox is read-only, so that nothing could be removed.
+    case readOnly(FilePath)
     /// There is no such store in the inbox, or it has no current generation. These are of a name that is like it.
     case noSuchStore(StoreName, near: [ForeignText] = [])
     /// The generation is not kept, or was never current.
@@ -65,10 +67,8 @@ public enum InboxError: Error, Hashable, Sendable {
         case .noSpace: true
         case .file(let error): error.isOutOfSpace
         case .inboxInUse, .occupied, .mismatch, .badManifest, .newerFormat, .noInbox, .insideInbox, .ofOtherUser,
-            .openToOthers, .noSymbolicLinks, .noSuchStore, .noSuchGeneration, .noOlderGeneration, .storeBusy, .held,
-            .hasGenerations, .onHold, .rolledBack, .badRecord,
-            .badOrigin,
-            .outOfSequence, .otherStore:
+            .openToOthers, .noSymbolicLinks, .readOnly, .noSuchStore, .noSuchGeneration, .noOlderGeneration, .storeBusy,
+            .held, .hasGenerations, .onHold, .rolledBack, .badRecord, .badOrigin, .outOfSequence, .otherStore:
             false
         }
     }

@@ -12,7 +12,7 @@ extension InboxFolder {
     ///
     /// - Parameter timeout: How long to wait for it, and for others who change the store.
     /// - Returns: The numbers of the generations, the oldest first; those of a removal that was killed are not known.
-    /// - Throws: `.held` if a reader holds one, `.storeBusy`, `.noSuchStore`, `.noInbox`, `.file`.
+    /// - Throws: `.held` if a reader holds one, `.storeBusy`, `.noSuchStore`, `.noInbox`, `.readOnly`, `.file`.
     package func forget(
         _ name: StoreName, timeout: Duration = StoreLock.timeout
     ) throws(InboxError) -> [Int] {
@@ -21,6 +21,7 @@ extension InboxFolder {
             try removeForgotten(named: name)
             return numbers
         } catch {
+            if case .file(let failure) = error, failure.errno == .readOnlyFileSystem { throw .readOnly(layout.root) }
             guard case .noSuchStore = error else { throw error }
             guard try !forgottenPaths(of: name).isEmpty else {
                 // It may be gone since a process was killed before it synced that.

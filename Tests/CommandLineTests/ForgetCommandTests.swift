@@ -20,6 +20,23 @@ import Testing
         get throws { try FileManager.default.subpathsOfDirectory(atPath: desk["inbox"].string).sorted() }
     }
 
+    /// Nothing is tested where this process may not mount anything.
+    @Test func `nothing goes where the inbox is read-only`() async throws {
+        try desk.makeStore()
+        let outcome = try await desk.shell(
+            """
+            unshare -m true 2> /dev/null || exit 99
+            $SHIP send Recipes.sqlite --to - -q | $SHIP receive --into inbox --from - -q
+            exec unshare -m sh -c '
+              mount --bind inbox inbox; mount -o remount,ro,bind inbox; exec "$SHIP" forget Recipes --into inbox'
+            """)
+        guard outcome.status != .exited(99) else { return }
+        outcome.expectFailure(
+            77, "the inbox inbox is on a read-only file system: nothing was forgotten",
+            hint: "make it writable, as with `mount -o remount,rw`, then try again")
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+    }
+
     @Test func `everything of it goes, beside a receiver, and the next shipment is a first one`() async throws {
         let receiver = try await desk.listen()
         try await ship("Tea.sqlite", to: receiver, rows: 1)

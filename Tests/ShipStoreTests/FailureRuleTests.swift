@@ -196,7 +196,7 @@ struct FailureRuleTests {
             .badStore(.checkerNotStarted(1)), .install(.occupied(p)), .install(.file(noFolder)),
         ]
         expected["77, cannot-install untold, alone, stopped untold"] = [
-            .install(.file(shut)), .serving(.file(shut)), .file(shut),
+            .install(.file(shut)), .serving(.file(shut)), .file(shut), .install(.readOnly(p)),
         ]
         expected["73, cannot-install untold, session, stopped untold"] = [
             .source(.noSpace(folder: p, needed: 1, free: 0)), .source(.file(full)), .operation(.occupied(p)),

@@ -22,6 +22,7 @@ extension InboxError: ExplainedError {
         case .openToOthers(let path): "others than its owner may change what is in \(path)"
         case .noSymbolicLinks(let path):
             "the file system of \(path) has no symbolic links, by which readers of an inbox find what is current"
+        case .readOnly(let path): "the inbox \(path) is on a read-only file system: nothing was forgotten"
         case .noSuchStore(let name, _): "there is no store \(name) in the inbox"
         case .noSuchGeneration(let name, let number): "there is no generation \(number) of \(name)"
         case .noOlderGeneration(let name): "there is no generation of \(name) to go back to"

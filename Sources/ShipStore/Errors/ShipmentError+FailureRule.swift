@@ -297,6 +297,7 @@ extension InboxError {
         case .outOfSequence: .ofShipment(.notPermitted, .replayed)
         case .newerFormat: .newerFormat
         case .insideInbox: .badRequest
+        case .readOnly: FileFailureRules.ofInbox.denied
         case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox: .ofShipment(.noInput, .cannotInstall)
         case .inboxInUse, .held: .ofShipment(.tryAgain, .cannotInstall)
         case .storeBusy: .ofShipment(.tryAgain, .busy)

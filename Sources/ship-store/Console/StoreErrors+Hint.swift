@@ -186,6 +186,7 @@ extension InboxError {
         case .openToOthers(let path): "close it with `chmod go-w \(path)`"
         case .noSymbolicLinks:
             "receive into a folder on another disk; `ship-store copy INBOX/NAME.sqlite --to DIR --as NAME.sqlite` puts a plain file there"
+        case .readOnly: "make it writable, as with `mount -o remount,rw`, then try again"
         case .noSuchStore(_, let near): NearNames.question(near) ?? "see `ship-store list --into INBOX`"
         case .noSuchGeneration: "see `ship-store list --into INBOX` for those that are kept"
         case .noOlderGeneration:
