@@ -110,6 +110,20 @@ struct BasesCommand: AsyncParsableCommand {
     }
 }
 
+extension BaseMemory {
+    /// No shipment fails because nothing of it can be read: each goes whole, and nothing else would say why.
+    func warnIfUnreadable(on console: Console) {
+        do throws(BaseMemoryError) {
+            _ = try records()
+        } catch {
+            // What the system does not give now, it may give when a shipment asks for it.
+            if case .file = error { return }
+            let words: PrintableText = "shipments go whole: \(error.cause)"
+            console.warn(error.hint.map { "\(words); \($0)" } ?? words)
+        }
+    }
+}
+
 extension BaseRecord {
     /// - Parameter outcome: What was done to it.
     fileprivate func json(_ outcome: String?) -> JSONObject {

@@ -293,9 +293,18 @@ struct SendCommand: AsyncParsableCommand {
             options.holdings = try receiver.map { try HoldingsFile.read(at: $0) }
             options.earlier = since
             options.checking = CheckArguments.usualOptions
+            if usesMemory { options.memory?.warnIfUnreadable(on: console) }
             let producer = passing.producer(of: stores, options)
             guard let metrics else { return try await ship(producer, peerName, reach, reporter) }
             try await metrics.whileKept(console) { try await ship(producer, peerName, reach, reporter) }
+        }
+    }
+
+    /// Whether shipments can build on what is remembered.
+    private var usesMemory: Bool {
+        switch to {
+        case .file, .standardStreams: receiver != nil
+        case nil, .tcp, .unix, .command, .folder, .web, .bucket: passing.inbox == nil
         }
     }
 
