@@ -22,7 +22,11 @@ struct CopyArguments: ParsableArguments {
             """)
     var linked = false
 
-    @Option("Make the copy in a private folder inside this one, instead of in TMPDIR.", .folder)
+    @Option(
+        """
+        Make the copy in a private folder inside this one. move and copy --keep-in make it at its new place in any case; what \
+        send remembers is else made where that is kept, or in RAM. (default: TMPDIR, or /tmp)
+        """, .folder)
     var temporaryFolder: FilePath?
 
     @Option(

@@ -23,8 +23,9 @@ struct FollowArguments: ParsableArguments {
 
     @Option(
         """
-        Where the disk does not clone files, make copies in RAM, as long as those of all stores together take no more than this, \
-        and write the newest to the disk once a minute, and at the end. 0 writes each one. (default: 64M)
+        On Linux, where the disk of the memory does not clone files, make copies of stores without external files in RAM, as long \
+        as those of all stores together take no more than this, in bytes or with K, M or G of 1,024, and write the newest to the \
+        disk once a minute, and at the end. 0 writes each one. (default: 64M)
         """, .memory)
     var memory: Int64?
 

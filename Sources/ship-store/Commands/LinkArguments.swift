@@ -44,8 +44,9 @@ struct LinkArguments: ParsableArguments {
 
     @Option(
         """
-        With --follow: say this often that this side is still there while nothing changes; the longer time of both sides \
-        counts. (default: 1m)
+        Between two sides of which the sender follows its stores: say this often, 1s to 1h, that this side is still there \
+        while nothing changes; the longer time of both counts. receive --from --follow asks a sender that does not follow \
+        this often. (default: 1m)
         """, .interval)
     var keepalive = standard.keepAlive
 

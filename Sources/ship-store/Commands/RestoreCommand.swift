@@ -29,7 +29,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @OptionGroup(title: "Restore options") var restore: RestoreArguments
     @OptionGroup(title: "Restore options") var busy: BusyArguments
 
-    @Option("Do the work in a private folder inside this one, instead of in TMPDIR.", .folder)
+    @Option("Do the work in a private folder inside this one. (default: TMPDIR, or /tmp)", .folder)
     var temporaryFolder: FilePath?
 
     @Option(
