@@ -89,7 +89,9 @@ package struct TemporaryFolder: ~Copyable, Sendable {
     }
 
     /// Removes what killed processes of the same user left in a folder.
-    package static func sweep(_ parent: FilePath, _ place: Place) {
+    ///
+    /// - Parameter body: Called with each of their folders before it is removed, while nobody else sweeps it.
+    package static func sweep(_ parent: FilePath, _ place: Place, first body: (FilePath) -> Void = { _ in }) {
         guard let names = try? Folder.names(in: parent) else { return }
         for name in names where isOurs(name, place) {
             let path = parent.appending(text: name)
@@ -97,6 +99,7 @@ package struct TemporaryFolder: ~Copyable, Sendable {
                 let lock = try? OpenFile.readingWithoutFollowing(path),
                 (try? PlatformCalls.tryLock(lock.descriptor, path)) == true
             else { continue }
+            body(path)
             try? Folder.removeTree(at: path)
         }
     }

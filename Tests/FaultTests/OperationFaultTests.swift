@@ -41,6 +41,38 @@ struct OperationFaultTests {
         try await sweep(operation, .wal, .enospc, .onward, from: 5 % step + 1, by: step)
     }
 
+    @Test func `a copy that is killed leaves no external files without a store once it is taken again`() async throws {
+        var (call, wasThere, leftAny) = (1, true, false)
+        while wasThere {
+            let place = try sample.newPlace(for: .copyAs)
+            defer { try? Folder.removeTree(at: place.path) }
+            let copies = place.desk.appending("new")
+            let other = copies.appending(".Other_SUPPORT")
+            try Folder.make(other)
+            let log = place.path.appending("calls")
+            let calls = ["rename", "renameat2", "link", "linkat"]
+            func lonely() throws -> [String] {
+                let names = try Folder.names(in: copies)
+                return names.filter { $0.hasSuffix("_SUPPORT") }.filter {
+                    !names.contains("\($0.dropFirst().dropLast("_SUPPORT".count)).sqlite")
+                }
+            }
+            _ = try await BuiltProgram.run(
+                ["copy", "Photos.sqlite", "--to", "new"],
+                environment: shim.environment(.kill, at: call, only: calls, log: log)
+                    .merging(place.environment) { $1 }, in: place.desk)
+            leftAny = try lonely().count > 1 || leftAny
+            let again = try await BuiltProgram.run(
+                ["copy", "Photos.sqlite", "--to", "new"], environment: place.environment, in: place.desk)
+            #expect(again.status == .exited(0), "call \(call): \(again.stderr)")
+            // What somebody else has put there stays.
+            #expect(try lonely() == [".Other_SUPPORT"], "call \(call)")
+            wasThere = FaultShim.calls(in: log).count >= call
+            call += 1
+        }
+        #expect(leftAny, "the shim counts none of the calls that matter")
+    }
+
     /// The other modes are those of a connection, and matter where one writes to the store.
     private static let cases = StoreOperation.allCases.flatMap { operation in
         let isWritten = [.restore, .restoreWithoutSafetyCopy, .metadata].contains(operation)

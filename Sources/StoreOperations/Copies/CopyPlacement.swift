@@ -27,11 +27,12 @@ package struct CopyPlacement: Sendable {
         store: FilePath, externalFiles: [(name: ExternalFileName, path: FilePath)]
     ) throws(FileError) -> FilePath {
         try Folder.make(folder)
+        TemporaryFolder.sweep(folder, .besideResults, first: Self.finishKilled)
         let temporary = try TemporaryFolder(in: folder, .besideResults)
         let staging = temporary.path
-        let stagedStore = staging.appending("store")
+        let stagedStore = staging.appending(Self.stagedStore)
         try OpenFile.copy(store, to: stagedStore)
-        let stagedSupport = externalFiles.isEmpty ? nil : staging.appending("support")
+        let stagedSupport = externalFiles.isEmpty ? nil : staging.appending(Self.stagedSupport)
         if let stagedSupport {
             let subfolders = Set(externalFiles.map(\.name.folder)).map { stagedSupport.appending($0.rawValue) }
             for subfolder in subfolders { try Folder.make(subfolder) }
@@ -60,7 +61,14 @@ package struct CopyPlacement: Sendable {
     private func install(
         _ stagedStore: FilePath, _ stagedSupport: FilePath?, at home: StoreHome
     ) throws(FileError) -> Bool {
+        let mark = stagedStore.removingLastComponent().appending(Self.mark)
         if let stagedSupport {
+            try? PlatformCalls.removeFile(mark)
+            let inode = try PlatformCalls.status(of: stagedSupport).inode
+            // Where there are no symbolic links, what a kill leaves stays.
+            try? PlatformCalls.symbolicLink(
+                at: mark, to: FilePath("\(inode)").appending(text: home.supportFolder.path.lastName))
+            try Folder.sync(mark.removingLastComponent())
             let isOurs = try claim { () throws(FileError) in
                 try PlatformCalls.renameFolder(stagedSupport, toFree: home.supportFolder.path)
             }
@@ -75,6 +83,7 @@ package struct CopyPlacement: Sendable {
         do throws(FileError) {
             if try claim({ () throws(FileError) in try PlatformCalls.place(stagedStore, atFree: home.path) }) {
                 try Folder.sync(folder)
+                try? PlatformCalls.removeFile(mark)
                 return true
             }
         } catch {
@@ -84,6 +93,27 @@ package struct CopyPlacement: Sendable {
         }
         takeBack(stagedSupport, from: home)
         return false
+    }
+
+    private static let stagedStore = "store"
+    private static let stagedSupport = "support"
+    /// Beside them, a symbolic link to `INODE/NAME` of the support folder that is put in its place before the store.
+    private static let mark = "placing"
+
+    /// Takes back the external files of a placement that was killed before its store was there. The mark beside the store, in a folder of this
+    /// user alone, says which they are; a folder of that name that is another one stays.
+    private static func finishKilled(in staging: FilePath) {
+        // A store that has been put in its place has a second name.
+        guard let target = try? PlatformCalls.targetOfSymbolicLink(at: staging.appending(mark)),
+            let inode = target.components.first.flatMap({ UInt64($0.text) }), let name = target.lastComponent,
+            let store = try? PlatformCalls.status(of: staging.appending(stagedStore)), store.links == 1
+        else { return }
+        let support = staging.removingLastComponent().appending(name)
+        guard let status = try? PlatformCalls.status(of: support), status.isOwnFolder, status.inode == inode,
+            let lock = try? FolderLock.take(.exclusive, on: support)
+        else { return }
+        try? PlatformCalls.rename(support, to: staging.appending(stagedSupport))
+        withExtendedLifetime(lock) {}
     }
 
     private func takeBack(_ stagedSupport: FilePath?, from home: StoreHome) {
