@@ -160,6 +160,20 @@ kill $sender && wait $sender && exit $outcome
 """, lay(version).replace("$RUN", "$TMPDIR"))
 
 
+# Over the file of a generation that is gone the next one is written, from a MiB on, two seconds after it was current.
+REUSE = """
+rm -f $TMPDIR/socket; $S receive --into $D/inbox --keep 1 --listen unix:$TMPDIR/socket & receiver=$!
+for i in $(seq 200); do test -S $TMPDIR/socket && break; sleep 0.05; done
+for version in 1 2 3 4 5; do
+  rm -rf $TMPDIR/app && cp -a $STORES/$version $TMPDIR/app && sqlite3 $TMPDIR/app/Recipes.sqlite "CREATE TABLE pad (text);
+    WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 8000) INSERT INTO pad SELECT printf('%0200d', i) FROM n" &&
+  $S send $TMPDIR/app/Recipes.sqlite --to unix:$TMPDIR/socket || exit
+  sleep 2.5
+done
+kill $receiver && wait $receiver
+"""
+
+
 def published(box):
     """The version that whoever begins gets from a publication."""
     if not os.path.exists(box.path("place/head")):
@@ -198,6 +212,7 @@ SCENARIOS = [
         "for i in $(seq 200); do test -S $TMPDIR/socket && break; sleep 0.05; done; "
         "$S send $RUN/app/Recipes.sqlite --to unix:$TMPDIR/socket && wait $!", lay(version)) for version in (1, 2)],
         remembered, [0, 1, 2]),
+    Scenario("reuse", "", [Step(REUSE)], remembered, [0, 5], between={1: [1, 2, 3, 4]}),
     Scenario("copy", APP, [
         Step("$S copy $D/app/Recipes.sqlite --to $D/out --as Copy.sqlite"),
         Step("$S copy $D/app/Recipes.sqlite --keep-in $D/kept"),
