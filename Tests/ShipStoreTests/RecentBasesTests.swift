@@ -70,9 +70,10 @@ struct RecentBasesTests {
                 default:
                     var copying = options.copy
                     copying.temporaryFolder = bases.workingFolder() ?? copying.temporaryFolder
-                    let (copy, folder) = try await self.copy(of: store, in: recent, else: copying)
-                    if let folder {
+                    let copy = try await self.copy(of: store, in: recent, else: copying)
+                    if recent.holds(copy.path(ofPart: 0)) {
                         inRAM += 1
+                        let folder = copy.path(ofPart: 0).removingLastComponent().removingLastComponent()
                         let size = try self.size(of: folder)
                         #expect(size <= budget, "seed \(seed): \(story)")
                     }
@@ -122,8 +123,8 @@ struct RecentBasesTests {
             var digests: [ContentDigest] = []
             for number in 1...3 {
                 try TestStore.make(at: store, sql: "INSERT INTO recipe VALUES ('\(number)')")
-                let (copy, folder) = try await self.copy(of: store, in: recent, else: options.copy)
-                #expect(folder != nil)
+                let copy = try await self.copy(of: store, in: recent, else: options.copy)
+                #expect(recent.holds(copy.path(ofPart: 0)))
                 digests.append(copy.manifest.store.sha256)
                 bases.acknowledged(copy.manifest, copy: copy.path(ofPart: 0), by: "watch")
                 // The first is written at once.
@@ -140,7 +141,7 @@ struct RecentBasesTests {
             #expect(recent.copies(of: bases.key) == [])
             // What was destroyed meanwhile does not come back.
             try TestStore.make(at: store, sql: "INSERT INTO recipe VALUES ('Bread')")
-            let copy = try await self.copy(of: store, in: recent, else: options.copy).copy
+            let copy = try await self.copy(of: store, in: recent, else: options.copy)
             bases.acknowledged(copy.manifest, copy: copy.path(ofPart: 0), by: "watch")
             _ = try memory.erase(storeAt: bases.key.store)
             try PlatformCalls.removeFile(store)
@@ -152,19 +153,17 @@ struct RecentBasesTests {
     }
 
     /// Takes a copy as a sender does. What other processes take of the same RAM meanwhile may leave too little: then once more.
-    ///
-    /// - Returns: Its folder, too, if that is in RAM.
     private func copy(
         of store: FilePath, in recent: RecentBases, else copying: CopyOptions
-    ) async throws -> (copy: PreparedCopy, folder: FilePath?) {
+    ) async throws -> PreparedCopy {
         for _ in 0..<20 {
             guard let room = recent.room(for: try SourceStore(at: store), CopyOptions()) else { break }
             defer { withExtendedLifetime(room.claim) {} }
             do {
-                return (try await PreparedCopy(of: store, room.copying), room.copying.temporaryFolder)
-            } catch let error as SnapshotError where error.isOfRoom {}
+                return try await PreparedCopy(of: store, room.copying)
+            } catch  where error.isOfRoom {}
         }
-        return (try await PreparedCopy(of: store, copying), nil)
+        return try await PreparedCopy(of: store, copying)
     }
 
     /// Bytes of the files in a folder, each of them once.
