@@ -1,3 +1,5 @@
+import StoreFormat
+
 /// Which pages a file still has in common with the file that it is a clone of: both have them in the same blocks of the medium.
 ///
 /// A new version of a store differs from the last one in few pages. On file systems that clone (btrfs, XFS, APFS) only these are written.
@@ -40,7 +42,7 @@ final class SharedPages {
         for start in stride(from: 0, to: run.count, by: pageSize) {
             let page = start..<min(start + pageSize, run.count)
             let number = first + UInt32(start / pageSize)
-            if isShared(number), page.upperBound <= count, run[page] == found[page] { continue }
+            if isShared(number), page.upperBound <= count, run.hasSameBytes(as: found, in: page) { continue }
             replace(number)
             if changes.last?.upperBound == page.lowerBound {
                 changes[changes.count - 1] = changes[changes.count - 1].lowerBound..<page.upperBound

@@ -5,6 +5,16 @@ extension [UInt8] {
             && withUnsafeBytes { bytes in other.withUnsafeBytes { Self.areEqual(bytes, $0) } }
     }
 
+    /// The same of a part of each, at the same place.
+    package func hasSameBytes(as other: [UInt8], in range: Range<Int>) -> Bool {
+        withUnsafeBytes { bytes in
+            other.withUnsafeBytes {
+                Self.areEqual(
+                    UnsafeRawBufferPointer(rebasing: bytes[range]), UnsafeRawBufferPointer(rebasing: $0[range]))
+            }
+        }
+    }
+
     private static func areEqual(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
         func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt64 {
             bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)

@@ -157,11 +157,8 @@ struct RecentBasesTests {
         of store: FilePath, in recent: RecentBases, else copying: CopyOptions
     ) async throws -> PreparedCopy {
         for _ in 0..<20 {
-            guard let room = recent.room(for: try SourceStore(at: store), CopyOptions()) else { break }
-            defer { withExtendedLifetime(room.claim) {} }
-            do {
-                return try await PreparedCopy(of: store, room.copying)
-            } catch  where error.isOfRoom {}
+            let room = recent.room(for: try SourceStore(at: store), CopyOptions())
+            if let copy = try? await PreparedCopy(of: store, room?.copying ?? copying) { return copy }
         }
         return try await PreparedCopy(of: store, copying)
     }
