@@ -80,7 +80,7 @@ private struct WatchArrangement: ~Copyable {
                 // The folder first: what comes into it after that is told. Where it is missing, the nearest one above it tells when the
                 // next one comes. A link on the way may be set anew as well, also before its folder is watched: then the way is another one.
                 var (watched, looks) = ([FilePath](), 0)
-                while case let way = SymbolicLinks.passed(by: path) + [path], way != watched {
+                while case let way = SymbolicLinks.way(of: path), way != watched {
                     looks += 1
                     guard looks <= Self.mostLooks else {
                         isComplete = false

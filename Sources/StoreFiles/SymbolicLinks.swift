@@ -5,8 +5,9 @@ enum SymbolicLinks {
     /// Linux follows no more of them.
     private static let most = 40
 
-    /// The places of the links that a path leads through, the last component's too, each without links in its own folders.
-    static func passed(by path: FilePath) -> [FilePath] {
+    /// The places of the links that a path leads through, the last component's too, and of what it leads to, which need not be there; each
+    /// without links in its own folders.
+    static func way(of path: FilePath) -> [FilePath] {
         var (links, place) = ([FilePath](), FilePath(root: path.root, []))
         var rest = Array(path.components.reversed())
         while let component = rest.popLast() {
@@ -22,6 +23,6 @@ enum SymbolicLinks {
                 place = next
             }
         }
-        return links
+        return links + [place]
     }
 }
