@@ -172,7 +172,11 @@ final class ArrivedShipments: Sendable {
         let file = try OpenFile.readingWithoutFollowing(path(number, "json"))
         let size = try file.size
         guard size <= Self.metadataLimit else { return nil }
-        return try? JSONDecoder().decode(Form.self, from: Data(file.read(Int(size), at: 0)))
+        guard let form = try? JSONDecoder().decode(Form.self, from: Data(file.read(Int(size), at: 0))),
+            (0...Self.maximumAttempts).contains(form.attempts),
+            (0..<Self.stopsOfAnAttempt).contains(form.stops ?? 0)
+        else { return nil }
+        return form
     }
 
     private func write(_ form: Form, _ number: Int) throws(FileError) {

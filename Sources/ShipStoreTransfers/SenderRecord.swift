@@ -10,6 +10,8 @@ import ShipStore
 struct SenderRecord: Hashable, Sendable {
     /// Most attempts to send the same content to a receiver that refuses it for a temporary reason.
     static let maximumAttempts = 8
+    /// The highest number that is read of what is counted.
+    private static let highestCount = 1 << 30
 
     /// The receiver's holdings; `nil` before its first answer.
     var held: HoldingsFile?
@@ -17,6 +19,13 @@ struct SenderRecord: Hashable, Sendable {
     var question: Question?
     /// By name; a store without a shipment, a refusal or a failure has none.
     var stores: [StoreName: Entry] = [:]
+
+    /// Whether each number is one that a sender counts to.
+    var isInRange: Bool {
+        let refusals = stores.values.compactMap { $0.refusal?.attempts }
+        return ([question?.attempts ?? 0] + stores.values.map(\.failures) + refusals)
+            .allSatisfy((0...Self.highestCount).contains)
+    }
 
     struct Question: Hashable, Sendable, Codable {
         var token = TransferMessage.Token()

@@ -62,7 +62,8 @@ struct SenderFolder: Hashable, Sendable {
             size <= Self.recordLimit, let bytes = try? file.read(Int(size), at: 0),
             let form = try? JSONDecoder().decode(RecordForm.self, from: Data(bytes)), form.version == RecordForm.version
         else { return SenderRecord() }
-        return form.record
+        let read = form.record
+        return read.isInRange ? read : SenderRecord()
     }
 
     /// Durable when this returns.

@@ -20,6 +20,8 @@ struct BaseIndex: Hashable, Sendable, Codable {
     static let version = 1
     /// Largest index that is read, in bytes: some 50,000 copies. What is remembered has no other limit but room.
     static let sizeLimit: Int64 = 64 * 1024 * 1024
+    /// Most bytes of all files together: far more than a disk has, and few enough to count with.
+    private static let mostBytes: Int64 = 1 << 62
     /// Most external files that are remembered, and the share of the budget that they may take: one part in `fileShare`.
     static let mostFiles = 512
     static let fileShare: Int64 = 4
@@ -323,11 +325,13 @@ struct BaseIndex: Hashable, Sendable, Codable {
         guard ids.union(streamIDs).allSatisfy({ UUID(uuidString: $0) != nil }) else {
             return "a file has a name that was not given here"
         }
-        guard objects.allSatisfy({ (0...Limits.partSize).contains($0.size) }), lastUse >= 0,
-            streams.allSatisfy({ (0...Limits.partSize).contains($0.room) })
-        else {
-            return "a number is out of range"
+        var rest = Self.mostBytes
+        let areInRange = (objects.map(\.size) + streams.map(\.room)).allSatisfy { size in
+            guard (0...min(Limits.partSize, rest)).contains(size) else { return false }
+            rest -= size
+            return true
         }
+        guard areInRange, lastUse >= 0 else { return "a number is out of range" }
         guard sent.allSatisfy({ $0.path.isAbsolute }) else { return "a store is where none can be" }
         for entry in entries {
             guard ids.contains(entry.copy), ids.contains(entry.manifest),

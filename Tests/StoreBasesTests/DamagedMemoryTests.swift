@@ -134,6 +134,11 @@ import Testing
         #expect(memory.objectNames == [])
     }
 
+    private func huge() -> String {
+        let digest = String(repeating: "0", count: 64)
+        return #"{"id":"\#(UUID().uuidString)","inode":1,"sha256":"\#(digest)","size":\#(Limits.partSize)},"#
+    }
+
     @Test func `an index that makes no sense is neither used nor replaced`() throws {
         try Acknowledged("soup").remember(in: memory, as: key)
         let path = memory.folder.appending("index.json")
@@ -145,6 +150,8 @@ import Testing
             whole.replacing("\"size\":512", with: "\"size\":-1"),
             whole.replacing("\"copy\":\"\(id)\"", with: "\"copy\":\"\(UUID().uuidString)\""),
             String(repeating: " ", count: Int(BaseIndex.sizeLimit)) + whole,
+            // Each size is one that a file may have, and all together are none.
+            whole.replacing("\"objects\":[", with: "\"objects\":[" + (0..<16_400).map { _ in huge() }.joined()),
         ]
         for text in bad {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path.string))
