@@ -41,6 +41,7 @@ extension Listener {
         case .unix(let path):
             try SocketFile.checkFolderIsPrivate(path)
             try await SocketFile.checkIsFree(path)
+            try await SocketFile.removeLeft(beside: path)
             let provisional = try SocketFile.provisionalName(for: path)
             let listener = Listener(
                 .unix, at: endpoint, options, on: MultiThreadedEventLoopGroup.forLinks.next(), onTurnedAway)
@@ -153,9 +154,40 @@ struct SocketFile: Sendable {
 
     /// A path beside `path` for bind(2): the socket gets its own path only once its mode keeps other users out.
     static func provisionalName(for path: FilePath) throws(LinkError) -> FilePath {
-        let name = path.removingLastComponent().appending(".s" + UUID().uuidString.prefix(4))
+        let name = path.removingLastComponent().appending(provisionalStart(for: path) + UUID().uuidString.prefix(2))
         try checkLength(of: name)
         return name
+    }
+
+    /// Two digits tell of which path it is, and two more tell those of one path apart.
+    private static func provisionalStart(for path: FilePath) -> String {
+        ".s" + ContentDigest(hashing: Array(path.lastName.utf8)).hex.prefix(2)
+    }
+
+    /// A listener has its socket under the provisional name for less than this.
+    private static let provisionalTime = Duration.seconds(60)
+
+    /// Removes the sockets of listeners on this path that were killed before they had given them its name. A socket that is younger may not
+    /// listen yet.
+    ///
+    /// - Throws: `.cancelled`.
+    static func removeLeft(beside path: FilePath) async throws(LinkError) {
+        let (parent, start) = (path.removingLastComponent(), provisionalStart(for: path))
+        let names = (try? Folder.names(in: parent.isEmpty ? "." : parent)) ?? []
+        for name in names where name.hasPrefix(start) && name.utf8.count == start.utf8.count + 2 {
+            let left = parent.appending(text: name)
+            guard name.suffix(2).allSatisfy(\.isHexDigit),
+                let status = try? PlatformCalls.status(of: left), status.kind == .socket,
+                status.owner == PlatformCalls.effectiveUser,
+                PlatformCalls.timeOfDay - status.modified > provisionalTime
+            else { continue }
+            do throws(LinkError) {
+                try await checkIsFree(left)
+                try? PlatformCalls.removeFile(left)
+            } catch {
+                if error == .cancelled { throw error }
+            }
+        }
     }
 
     /// Renames the socket that is bound to `provisional`, and replaces a socket whose listener is gone.

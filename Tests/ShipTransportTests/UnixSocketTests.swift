@@ -1,11 +1,13 @@
+import Foundation
 import NIOCore
 import NIOPosix
-import ShipTransport
 import StoreFiles
 import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import ShipTransport
 
 @Suite struct `A Unix socket` {
     @Test func `carries bytes both ways, is for its owner only, and goes with its listener`() async throws {
@@ -43,6 +45,32 @@ import Testing
                 try await PeerLink.withLink(to: address) { _ in }
             }
             #expect(try Folder.names(in: folder.path).isEmpty)
+        }
+    }
+
+    @Test func `that never got its name is removed once it cannot get it any more`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let path = folder.path.appending("s")
+            let start = try SocketFile.provisionalName(for: path).lastName.dropLast(2)
+            let others = try SocketFile.provisionalName(for: folder.path.appending("t")).lastName
+            let names = ["old", "\(start)00", "\(start)01", others]
+            for name in names {
+                let dead = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .bind(unixDomainSocketPath: folder.path.appending("first").string).get()
+                try PlatformCalls.rename(folder.path.appending("first"), to: folder.path.appending(name))
+                try? await dead.close()
+            }
+            let file = folder.path.appending("\(start)02")
+            try OpenFile.creating(file).write([1])
+            for name in names + ["\(start)02"] where name != "\(start)01" {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -120)],
+                    ofItemAtPath: folder.path.appending(name).string)
+            }
+            try await withListener(on: .unix(path), handler: echo) { _ in }
+            let left = try Folder.names(in: folder.path).sorted()
+            #expect(left == ["old", "\(start)01", "\(start)02", others].sorted())
         }
     }
 
