@@ -62,6 +62,8 @@ public final class Consumer: Sendable {
     let installer: Installer
     let queues = StoreQueues()
     private let bells: Bells
+    /// Rung when there is something to find before it is time to look.
+    private let look = Alarm()
     /// How many sessions have begun.
     private let sessions = Atomic(0)
     package let options: Options
@@ -139,10 +141,13 @@ public final class Consumer: Sendable {
 
     /// Removes what broke off and nobody waits for any more, again and again, until the task is cancelled: a consumer that listens or
     /// follows may be without a new session for days.
+    ///
+    /// - Throws: `ShipmentError.install(.inboxRemoved)`, which ends either: no other shipment could be installed.
     package func keepRemovingUnwelcome() async throws {
         while true {
+            if installer.isRemoved { throw ShipmentError.install(.inboxRemoved(inbox.root)) }
             removeUnwelcome()
-            try await Task.sleep(for: Self.lookingAfterWaiting)
+            try await look.wait(for: Self.lookingAfterWaiting)
         }
     }
 
@@ -189,6 +194,7 @@ public final class Consumer: Sendable {
         _ link: PeerLink, _ greeting: ConsumerSession.Greeting, staying stays: Bool = true, _ told: SessionReport,
         whenBegun: @escaping @Sendable () throws -> Void
     ) async throws(ShipmentError) -> ConsumerSession.Outcome {
+        defer { if installer.isRemoved { look.ring() } }
         told.add(.connected("\(link.peer)"))
         removeUnwelcome()
         if link.peer == .at(.standardStreams) { told.add(.reading(link.isFile ? .file : .stream)) }

@@ -198,11 +198,14 @@ extension Consumer {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { group.cancelAll() }
                 group.addTask { try await self.keepRemovingUnwelcome() }
-                guard let reader = try publication(at: endpoint, link) else {
-                    return try await follow(connectingTo: endpoint, keepsTrying: keepsTrying, link, report)
+                group.addTask { [self] in
+                    guard let reader = try publication(at: endpoint, link) else {
+                        return try await follow(connectingTo: endpoint, keepsTrying: keepsTrying, link, report)
+                    }
+                    try await follow(
+                        published: reader, at: endpoint, every: interval, keepsTrying: keepsTrying, report: report)
                 }
-                try await follow(
-                    published: reader, at: endpoint, every: interval, keepsTrying: keepsTrying, report: report)
+                try await group.next()
             }
         } catch {
             throw ShipmentError(error)

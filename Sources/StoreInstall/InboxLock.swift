@@ -36,6 +36,9 @@ struct InboxLock: ~Copyable, Sendable {
         self.file = file
     }
 
+    /// Whether its file, and most likely the inbox, has been removed since.
+    var isRemoved: Bool { (try? file.status.links) == 0 }
+
     private static func owner(in file: borrowing OpenFile) -> Int32? {
         guard let bytes = try? file.read(16, at: 0) else { return nil }
         return Int32(String(decoding: bytes, as: UTF8.self).prefix { $0.isNumber })

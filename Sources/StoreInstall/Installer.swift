@@ -26,6 +26,8 @@ package final class Installer: Sendable {
     let proofs = Mutex<[StoreName: WholenessProof]>([:])
 
     package var inbox: Inbox { folder.inbox }
+    /// Whether the inbox has been removed since: nothing can be installed any more.
+    package var isRemoved: Bool { lock.isRemoved }
 
     /// Makes the inbox if it is not there, takes its lock, and sweeps it.
     ///

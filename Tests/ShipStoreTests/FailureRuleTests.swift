@@ -190,7 +190,7 @@ struct FailureRuleTests {
         ]
         expected["73, cannot-install told, alone, stopped told"] = [
             .install(.ofOtherUser(p, 1)), .install(.openToOthers(p)), .install(.noSymbolicLinks(p)),
-            .install(.hasGenerations(n, current: 1)),
+            .install(.hasGenerations(n, current: 1)), .install(.inboxRemoved(p)),
         ]
         expected["73, cannot-install untold, alone, stopped untold"] = [
             .badStore(.checkerNotStarted(1)), .install(.occupied(p)), .install(.file(noFolder)),

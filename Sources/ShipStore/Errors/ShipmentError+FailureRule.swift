@@ -302,7 +302,7 @@ extension InboxError {
         case .inboxInUse, .held: .ofShipment(.tryAgain, .cannotInstall)
         case .storeBusy: .ofShipment(.tryAgain, .busy)
         case .occupied, .hasGenerations: .inTheWay
-        case .ofOtherUser, .openToOthers, .noSymbolicLinks: .ofShipment(.cannotInstall, .cannotInstall)
+        case .ofOtherUser, .openToOthers, .noSymbolicLinks, .inboxRemoved: .ofShipment(.cannotInstall, .cannotInstall)
         case .noSpace: .ofShipment(.cannotInstall, .noSpace)
         case .onHold: .ofShipment(.cannotInstall, .held)
         case .rolledBack: .ofShipment(.cannotInstall, .rolledBack)

@@ -1,0 +1,30 @@
+import ShipStoreNetwork
+import StoreFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite struct RemovedInboxTests {
+    @Test(.timeLimit(.minutes(1)), arguments: ["inbox", "inbox/.ship-store"])
+    func `a listener ends once a shipment finds no inbox`(removed: String) async throws {
+        let scratch = try ScratchFolder()
+        let (store, inbox) = (scratch.path.appending("Recipes.sqlite"), scratch.path.appending("inbox"))
+        try TestStore.make(at: store, sql: "CREATE TABLE recipe(title); INSERT INTO recipe VALUES ('soup')")
+        let socket = Endpoint.unix(scratch.path.appending("s"))
+        let consumer = try Consumer(inbox: inbox)
+        let (starts, continuation) = AsyncStream.makeStream(of: Void.self)
+        let receiver = Task {
+            try await consumer.listen(on: socket) { report in
+                if case .listener(.listening) = report.event { continuation.yield() }
+            }
+        }
+        defer { receiver.cancel() }
+        var iterator = starts.makeAsyncIterator()
+        _ = await iterator.next()
+        _ = try await Producer(store).send(to: socket)
+        try Folder.removeTree(at: scratch.path.pushing(FilePath(removed)))
+        try TestStore.make(at: store, sql: "INSERT INTO recipe VALUES ('bread')")
+        _ = try? await Producer(store).send(to: socket)
+        await #expect(throws: ShipmentError.install(.inboxRemoved(inbox))) { try await receiver.value }
+    }
+}
