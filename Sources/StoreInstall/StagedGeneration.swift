@@ -245,10 +245,9 @@ package final class StagedGeneration {
     /// The room for what is written beside the store while it is made, and goes before it is installed.
     package var workingRoom: GrowingReservation { GrowingReservation(space) { InboxError($0) } }
 
-    /// - Parameter bytes: By how much the store has grown under the caller's hands.
-    ///
+    /// - Parameter size: Bytes that the store has by now, under the caller's hands.
     /// - Throws: `.noSpace`.
-    package func storeGrew(by bytes: Int64) throws(InboxError) { try use(bytes, ofPart: 0) }
+    package func storeGrew(to size: Int64) throws(InboxError) { try use(size - (written[0] ?? 0), ofPart: 0) }
 
     /// Drops what has come of a part; it comes again.
     package func discard(part index: Int) throws(InboxError) {

@@ -146,8 +146,8 @@ import Testing
             SpareFiles(installer.folder), present: [:], promise, mayWait: false)
         let ahead: Int64 = 64 * 1024 * 1024
         #expect(promise.left == ahead)
-        for _ in 0..<8 {
-            try staged.storeGrew(by: ahead * 3 / 4)
+        for step in 1...8 {
+            try staged.storeGrew(to: Int64(step) * ahead * 3 / 4)
             #expect(promise.left >= ahead / 2 && promise.left <= ahead * 5 / 4)
         }
         try staged.discard(part: 0)

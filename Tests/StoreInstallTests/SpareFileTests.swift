@@ -77,7 +77,7 @@ import Testing
                     })
                 for (index, page) in pages.enumerated() { try made.write(page, number: UInt32(index + 1)) }
                 try made.finish()
-                try staged.storeGrew(by: Int64(text.count))
+                try staged.storeGrew(to: Int64(text.count))
                 // One in four does not become current.
                 if Int.random(in: 0..<4, using: &random) > 0 {
                     let generation = try await installer.install(try staged.seal()) { _ in }

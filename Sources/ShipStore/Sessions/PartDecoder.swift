@@ -53,7 +53,8 @@ final class PartDecoder {
             guard let codec else { throw ProtocolError.encodingNotSupported(encoding.rawValue) }
             let store = StoreToDecode(
                 path: try staged.storePathForMaking(), facts: manifest.store, room: staged.workingRoom,
-                limits: limits, takingSpare: staged.moveSpareToStorePath)
+                limits: limits, takingSpare: staged.moveSpareToStorePath,
+                growing: { try staged.storeGrew(to: $0) })
             decode = Self.segments {
                 guard encoding == .delta else { return try codec.makeDecoder(store) }
                 guard let base else { throw BrokenInvariant("a delta without a base") }
@@ -71,7 +72,7 @@ final class PartDecoder {
         guard flaw == nil, !isAbandoned else { return }
         do {
             let done = try decode(data, isLast)
-            if part == 0, encoding != .blocks { try staged.storeGrew(by: done - bytesDone) }
+            if part == 0, encoding != .blocks { try staged.storeGrew(to: done) }
             bytesDone = done
         } catch is SenderGone {
             isAbandoned = true

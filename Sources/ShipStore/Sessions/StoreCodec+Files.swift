@@ -98,8 +98,12 @@ private final class StoreFileDecoder: StoreSegmentDecoder {
 
 /// Writes the pages of a store that is being built, and sorts entries in files beside it.
 private final class StoreFileTarget: StoreBuilder.Target {
+    /// A DATA of few bytes may have all of the base copied: so what is written is told whenever it is so many bytes more.
+    private static let step: Int64 = 4 * 1024 * 1024
+
     private let file: PageFile
     private let store: StoreToDecode
+    private var told: Int64 = 0
 
     init(_ file: PageFile, _ store: StoreToDecode) {
         self.file = file
@@ -110,7 +114,12 @@ private final class StoreFileTarget: StoreBuilder.Target {
 
     func read(_ number: UInt32, into page: inout [UInt8]) throws { try file.read(number, into: &page) }
 
-    func write(_ page: [UInt8], number: UInt32) throws { try file.write(page, number: number) }
+    func write(_ page: [UInt8], number: UInt32) throws {
+        try file.write(page, number: number)
+        guard file.size - told >= Self.step else { return }
+        told = file.size
+        try store.growing(told)
+    }
 
     func writePointer(_ entry: (type: UInt8, parent: UInt32), map: UInt32, offset: Int) throws {
         try file.writePointer(entry, map: map, offset: offset)
