@@ -1,5 +1,6 @@
 import Foundation
 import ShipProtocol
+import StoreFiles
 import StoreInbox
 import TestSupport
 import Testing
