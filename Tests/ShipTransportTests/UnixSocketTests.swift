@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import NIOPosix
+import ShipProtocol
 import StoreFiles
 import Synchronization
 import SystemPackage
