@@ -73,6 +73,26 @@ struct OperationFaultTests {
         #expect(leftAny, "the shim counts none of the calls that matter")
     }
 
+    @Test func `an update that is killed before any new name is done again`() async throws {
+        var (call, wasThere) = (1, true)
+        while wasThere {
+            let place = try sample.newPlace(for: .update)
+            defer { try? Folder.removeTree(at: place.path) }
+            let (log, update) = (place.path.appending("calls"), sample.arguments(.update))
+            let calls = ["rename", "renameat2", "link", "linkat"]
+            _ = try await BuiltProgram.run(
+                update,
+                environment: shim.environment(.kill, at: call, only: calls, log: log)
+                    .merging(place.environment) { $1 }, in: place.desk)
+            let again = try await BuiltProgram.run(update, environment: place.environment, in: place.desk)
+            #expect(again.status == .exited(0), "call \(call): \(again.stderr)")
+            try sample.expectNew(.update, in: place, "call \(call)")
+            wasThere = FaultShim.calls(in: log).count >= call
+            call += 1
+        }
+        #expect(call > 3, "the shim counts none of the calls that matter")
+    }
+
     /// The other modes are those of a connection, and matter where one writes to the store.
     private static let cases = StoreOperation.allCases.flatMap { operation in
         let isWritten = [.restore, .restoreWithoutSafetyCopy, .metadata].contains(operation)

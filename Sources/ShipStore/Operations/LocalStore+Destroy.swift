@@ -27,6 +27,7 @@ extension LocalStore {
             } else {
                 let home = try StoreHome(resolving: path)
                 try home.refuseIfKept(.destroy)
+                session.cancel()
                 let hold = try ExclusiveHold(on: home, busyHandler)
                 let plan = try await session.plan(hold)
                 try session.prepare()

@@ -63,9 +63,8 @@ package struct StorePlacement: Sendable {
         }
         let names = try OperationError.wrapping { () throws(FileError) in try support.names() }
         let obsolete = replaced.subtracting(files.map(\.file.name)).intersection(names)
-        // After a kill the older copy still says which files were its own.
         let removal = StoreRemoval(of: home)
-        let isNoted = !obsolete.isEmpty && (try? removal.beginReplacing()) != nil
+        var isNoted = false
         let kept = staging.path.appending("replaced")
         let placed: FileStatus.Identity
         do throws(FileError) {
@@ -74,6 +73,8 @@ package struct StorePlacement: Sendable {
             try support.put(comparison.missing + comparison.different, attributes: attributes)
             let after = try support.compare(with: files)
             guard after.missing.isEmpty, after.different.isEmpty else { throw FileError(.read, support.path, .ioError) }
+            // After a kill the older copy still says which files were its own.
+            isNoted = !obsolete.isEmpty && (try? removal.beginReplacing()) != nil
             try install(staged)
         } catch {
             _ = support.putBack(comparison.different, from: kept)

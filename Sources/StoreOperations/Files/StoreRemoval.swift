@@ -79,9 +79,15 @@ package struct StoreRemoval: Sendable {
         }
     }
 
-    /// Takes back what `prepare` has made, unless the store has gone there.
+    /// Takes back what `prepare` has made, unless the store has gone there. What is still in its place as well was not replaced.
     package func cancel() {
-        guard (try? isOurs) == true, (try? PlatformCalls.isThere(aside)) == false else { return }
+        guard (try? isOurs) == true else { return }
+        if let store = try? PlatformCalls.status(of: home.path),
+            (try? PlatformCalls.status(of: aside))?.identity == store.identity
+        {
+            try? PlatformCalls.removeFile(aside)
+        }
+        guard (try? PlatformCalls.isThere(aside)) == false else { return }
         try? PlatformCalls.removeFile(folder.appending(Self.destination))
         try? PlatformCalls.removeEmptyFolder(folder)
     }
