@@ -44,6 +44,19 @@ struct OtherUserTests {
             hint: "receive as that user, or into a folder of your own")
     }
 
+    @Test(arguments: [("WAL", true), ("WAL", false), ("DELETE", false)])
+    func `what may not be written to is named, and not the disk`(mode: String, isTheirs: Bool) async throws {
+        let (folder, store) = (desk["shown"], desk["shown/Tea.sqlite"])
+        try PlatformCalls.makeFolder(folder)
+        try TestStore.make(at: store, sql: "PRAGMA journal_mode = \(mode); CREATE TABLE t(a)")
+        try await desk.shell("chmod 0755 shown; chmod 0644 shown/*; \(isTheirs ? "chown 65534 shown/*" : "")")
+            .expectSuccess()
+        for arguments in [["destroy"], ["move", "--to", "moved", "--remove-old"]] {
+            try await other.run(arguments + [store.string]).expectFailure(
+                77, "no permission to write to \(isTheirs ? folder : store)", hint: "run as a user who may write to it")
+        }
+    }
+
     @Test func `verify does not call damaged what its user may not read`() async throws {
         let theirs = other.folder.appending("inbox")
         try await other.run(["receive", "--into", theirs.string, "--from", try await theirShipment(), "-q"])

@@ -30,11 +30,21 @@ extension OperationError {
                 AppPart(missedIn: error.message ?? "").map { .needsApp(store, $0) }
                     ?? .sqlite(code: error.extendedResultCode.rawValue, message: message)
             case .SQLITE_PERM, .SQLITE_AUTH: .noPermission(store)
-            // SQLite takes every failure to open a file for writing for a want of permission, and reads on.
-            case .SQLITE_READONLY where !PlatformCalls.canWrite(store): .noPermission(store)
             case .SQLITE_CANTOPEN where (try? PlatformCalls.status(of: store)) == nil: .noSuchStore(store)
             case .SQLITE_FULL: .noSpace(folder: store.userFolder, .disk)
-            default: .sqlite(code: error.extendedResultCode.rawValue, message: message)
+            default:
+                Self.closedPlace(error, on: store).map(Self.noPermission)
+                    ?? .sqlite(code: error.extendedResultCode.rawValue, message: message)
             }
+    }
+
+    /// What SQLite could not write to for a want of permission: the store, or its folder, where it keeps a log or a journal. It takes every
+    /// failure to open a file for writing for that, reads on, and cannot lock it.
+    private static func closedPlace(_ error: DatabaseError, on store: FilePath) -> FilePath? {
+        switch error.extendedResultCode {
+        case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_IOERR_LOCK:
+            [store, store.removingLastComponent()].first { !PlatformCalls.canWrite($0) }
+        default: nil
+        }
     }
 }
