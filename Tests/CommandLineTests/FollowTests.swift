@@ -157,6 +157,8 @@ import Testing
         let late = try await desk.run("send", "Recipes.sqlite", "--to", first.address, "--retry", "1s")
         #expect(late.status == .exited(69))
         #expect(late.stderr.contains("trying again"))
+        try await desk.run("send", "Nowhere.sqlite", "--to", first.address, "--retry", "30s").expectFailure(
+            66, "there is no store at Nowhere.sqlite", hint: "check the path")
         for options in [["./x.shipment"], ["-"], ["127.0.0.1:1", "--follow"]] {
             let refused = try await desk.run(["send", "Recipes.sqlite", "--retry", "1s", "--to"] + options)
             #expect(refused.status == .exited(64))
