@@ -5,7 +5,7 @@ extension PublicationError {
         switch self {
         case .nothingThere(let place): "nothing is published at \(place)"
         case .badHead(let place, .versionNotSupported): "what is published at \(place) is of a newer version"
-        case .badHead(let place, let error): "the head at \(place) is none: \(error.causeOfFile)"
+        case .badHead(let place, let error): "the head at \(place) is damaged: \(error.cause)"
         case .badSignature(let place, let error): "the head at \(place): \(error.cause)"
         case .badObject(let place, let digest):
             "an object at \(place) is damaged, or is not the one that was published: \(digest)"
