@@ -67,7 +67,7 @@ import Testing
         try await trust()
         try Data("{".utf8).write(to: URL(fileURLWithPath: desk["watch/peers.json"].string))
         #expect(try await send(to: receiver).status != .exited(0))
-        let line = try await receiver.program.waitForLine(containing: "turned away 127.0.0.1:")
+        let line = try await receiver.program.waitForLine(containing: "Z turned away 127.0.0.1:")
         #expect(line.hasSuffix("peers.json cannot be used: it is no list of trusted devices"))
         try await receiver.stop().expectSuccess()
         #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock"])

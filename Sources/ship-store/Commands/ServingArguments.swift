@@ -41,7 +41,7 @@ struct ServingArguments: ParsableArguments {
                 { await pages.answer(to: $0) }
             ) { address in
                 console.say(
-                    "serving the status on http://\(address)/", about: LogSubject(event: "serving", isOfShipment: false)
+                    "serving the status on http://\(address)/", about: LogSubject(event: "serving", isTimed: false)
                 )
                 if writesJSON { Output.write(.event("serving", ["address": address.description])) }
                 try await body()

@@ -12,7 +12,8 @@ extension ListenerEvent {
     }
 
     func tell(on console: Console) {
-        console.say(words, about: LogSubject(event: output.event, isOfShipment: false))
+        let isTimed = if case .turnedAway = self { true } else { false }
+        console.say(words, about: LogSubject(event: output.event, isTimed: isTimed))
     }
 
     /// For programs: the event's name, and its members.

@@ -8,12 +8,12 @@ struct LogSubject {
     var session: Int?
     var peer: String?
     var store: StoreName?
-    /// Whether it is about shipments: not about who listens, and who pairs.
-    var isOfShipment = true
+    /// Whether the time matters: not where it is about who listens, and who pairs.
+    var isTimed = true
 
     /// When, and in which session with whom, so that lines of sessions side by side can be told apart.
     var stamp: PrintableText {
-        guard isOfShipment else { return "" }
+        guard isTimed else { return "" }
         return "\(JSONObject.now) " + (session.map { "[\($0)\(peer.map { " " + $0 } ?? "")] " } ?? "")
     }
 }
