@@ -128,7 +128,8 @@ extension PairingError {
     var hint: PrintableText? {
         switch self {
         case .wrongCode: "compare the codes; after five tries say --pair anew there"
-        case .notOpen: "let the other side show a code first, with --pair"
+        case .notOpen:
+            "leave --pair out if `ship-store peers` names the other side; or let it show a code first, with --pair"
         case .badMessage: "update the older one"
         case .over: "start anew, with a new code"
         }
