@@ -111,14 +111,14 @@ struct BasesCommand: AsyncParsableCommand {
 }
 
 extension BaseMemory {
-    /// No shipment fails because nothing of it can be read: each goes whole, and nothing else would say why.
+    /// No shipment fails because nothing of it can be read: each takes more bytes, and nothing else would say why.
     func warnIfUnreadable(on console: Console) {
         do throws(BaseMemoryError) {
             _ = try records()
         } catch {
             // What the system does not give now, it may give when a shipment asks for it.
             if case .file = error { return }
-            let words: PrintableText = "shipments go whole: \(error.cause)"
+            let words: PrintableText = "shipments take more bytes: \(error.cause)"
             console.warn(error.hint.map { "\(words); \($0)" } ?? words)
         }
     }
