@@ -39,7 +39,7 @@ import Testing
         let verified = try await desk.run("verify", "inbox")
         verified.expectSuccess()
         #expect(verified.lines.count == 2 && verified.lines.allSatisfy { $0.hasPrefix("whole    Photos, generation ") })
-        #expect(verified.lines.allSatisfy { $0.contains(" and 2 external files, ") })
+        #expect(verified.lines.allSatisfy { $0.hasSuffix(")") && $0.contains(" and 2 external files (") })
         #expect(try desk.hasInstalled("Photos", from: "Photos.sqlite"))
         #expect(try desk.leftovers == [])
     }

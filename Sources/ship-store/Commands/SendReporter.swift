@@ -220,9 +220,9 @@ extension Manifest {
     var summary: String {
         switch externalFiles.count {
         case 0: Figures.bytes(store.size)
-        case 1: "\(Figures.bytes(store.size)) and 1 external file, \(Figures.bytes(totalSize - store.size)),"
+        case 1: "\(Figures.bytes(store.size)) and 1 external file (\(Figures.bytes(totalSize - store.size)))"
         case let count:
-            "\(Figures.bytes(store.size)) and \(count) external files, \(Figures.bytes(totalSize - store.size)),"
+            "\(Figures.bytes(store.size)) and \(count) external files (\(Figures.bytes(totalSize - store.size)))"
         }
     }
 
