@@ -4,7 +4,7 @@ public import ShipProtocol
 public enum SequenceFlaw: Error, Hashable, Sendable {
     /// Its counter is not above the highest seen.
     case replayed(counter: UInt64, highest: UInt64)
-    /// It is passed on, and a later one of its device has come another way.
+    /// It is passed on, and a later one of its device has come already.
     case overtaken(counter: UInt64, highest: UInt64)
     /// Its counter is so far above the highest seen that there would be no room above it.
     case tooFarAhead(counter: UInt64, highest: UInt64)

@@ -189,7 +189,7 @@ import Testing
         try await desk.run("rollback", "Recipes", "--into", "tablet-inbox", "-q").expectSuccess()
         let old = try await pass(to: second)
         #expect(old.status == .exited(77))
-        #expect(old.stderr.contains("has come another way"), "\(old.stderr)")
+        #expect(old.stderr.contains("has come already"), "\(old.stderr)")
         #expect(try desk.hasInstalled("Recipes", in: "watch-inbox", from: "Recipes.sqlite"))
         // What is there is newer, so that nothing has failed.
         try await desk.run("status", "--into", "watch-inbox").expectSuccess()
@@ -348,12 +348,12 @@ import Testing
         // The tablet goes back: the watch does not, and the tablet goes on with the next one.
         _ = try await first.stop()
         try await desk.run("rollback", "Recipes", "--into", "tablet-inbox", "-q").expectSuccess()
-        _ = try await program.waitForLine(containing: "has come another way")
+        _ = try await program.waitForLine(containing: "has come already")
         receiver.signal(SIGTERM)
         #expect(try await receiver.wait(timeout: .seconds(20)).status == .exited(0))
         // Who comes only now hears that the relay is behind, and who follows waits for it.
         let late = ["receive", "--into", "watch-inbox", "--from", address, "--identity", "watch"]
-        let behind = "the relay is behind: Recipes is passed on with the number 1, and 2 has come another way"
+        let behind = "the relay is behind: Recipes is passed on with the number 1, and 2 has come already"
         try await desk.run(late).expectFailure(
             77, behind, hint: "what is newer is here; to wait until the relay has caught up, say --follow")
         let waiting = try desk.start(late + ["--follow"])

@@ -53,7 +53,7 @@ extension SequenceFlaw {
         case .replayed(let counter, let highest):
             "this shipment of \(name) is an old one: its number is \(counter), and \(highest) has been here"
         case .overtaken(let counter, let highest):
-            "the relay is behind: \(name) is passed on with the number \(counter), and \(highest) has come another way"
+            "the relay is behind: \(name) is passed on with the number \(counter), and \(highest) has come already"
         case .tooFarAhead(let counter, let highest):
             "the number of this shipment of \(name), \(counter), is too far above the highest so far, \(highest)"
         case .older(let time, let current):
