@@ -93,14 +93,19 @@ extension LinkError {
             } else if Self.notTLS.contains(where: words.contains) {
                 .noTLSThere
             } else {
-                .tlsFailed(stack.map(Self.reason).joined(separator: ", "))
+                .tlsFailed(stack.map { Self.reason($0.description) }.joined(separator: ", "))
             }
     }
 
     /// `UNSUPPORTED_PROTOCOL` of `Error: 268435696 error:100000f0:SSL routines:OPENSSL_internal:UNSUPPORTED_PROTOCOL at ...`.
-    private static func reason(_ error: BoringSSLInternalError) -> String {
-        let parts = error.description.split(separator: ":").drop { $0 != "OPENSSL_internal" }.dropFirst()
-        return (parts.first ?? Substring(error.description)).split(separator: " ").first.map(String.init) ?? ""
+    private static func reason(_ error: String) -> String {
+        let parts = error.split(separator: ":").drop { $0 != "OPENSSL_internal" }.dropFirst()
+        return parts.first?.split(separator: " ").first.map(String.init) ?? error
+    }
+
+    /// Why no encrypted link to a web server came about.
+    static func wordsOnWeb(_ error: String) -> String {
+        notTLS.contains(where: error.contains) ? "the server speaks no TLS at this port" : reason(error)
     }
 
     /// Alerts by which the other side rejects this side's certificate [RFC 8446 section 6.2].

@@ -64,6 +64,15 @@ import Testing
         return (status, content)
     }
 
+    @Test(arguments: [
+        ("WRONG_VERSION_NUMBER", "the server speaks no TLS at this port"),
+        ("UNSUPPORTED_PROTOCOL", "UNSUPPORTED_PROTOCOL"),
+    ])
+    func `a link that cannot be encrypted is told in words`(reason: String, words: String) {
+        let text = "handshakeFailed(NIOSSL.BoringSSLError.sslError([Error: 268435703 error:100000f7:SSL routines:"
+        #expect(LinkError.wordsOnWeb(text + "OPENSSL_internal:\(reason) at tls_record.cc:127]))") == words)
+    }
+
     @Test func `a kept connection that was closed before an answer is made anew at once`() async throws {
         let (server, log) = try serving([Answer(200), Answer([], .closes), Answer(200)])
         // It would wait for minutes.

@@ -168,7 +168,7 @@ extension LinkError {
             let text = String(describing: error)
             self =
                 text.contains("CERTIFICATE_VERIFY_FAILED") || error is NIOSSLExtraError
-                ? .certificateRefused : .tlsFailed(text)
+                ? .certificateRefused : .tlsFailed(Self.wordsOnWeb(text))
         case HTTPParserError.invalidEOFState: self = .closedByPeer
         case is HTTPParserError: self = .io(.badMessage)
         default: self.init(onOpenLink: error)
