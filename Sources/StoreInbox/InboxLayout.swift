@@ -39,7 +39,7 @@ package struct InboxLayout: Hashable, Sendable {
 
     /// The inbox that has a folder as its depot, or in it.
     package static func inbox(around folder: FilePath) -> FilePath? {
-        var path = (try? PlatformCalls.realPath(of: folder)) ?? folder
+        var path = PlatformCalls.realPlace(of: folder)
         while let name = path.lastComponent {
             path.removeLastComponent()
             let lock = InboxLayout(root: path).lock

@@ -119,6 +119,31 @@ import Testing
         try await desk.run("send", "Recipes.sqlite", "--to", "inbox/mine.shipment").expectSuccess()
     }
 
+    @Test(arguments: ["inbox/.ship-store", "inbox/.ship-store/Recipes/new", "depot", "depot/new"])
+    func `nothing is put where an inbox keeps its own files`(folder: String) async throws {
+        try await desk.shell("ln -s inbox/.ship-store depot").expectSuccess()
+        let before = try FolderListing(of: desk["inbox"])
+        let words = "\(folder) lies in the inbox \(desk["inbox"]), which keeps its own files there"
+        for arguments in [
+            ["send", "Recipes.sqlite", "--to", "dir:\(folder)"], ["copy", "Recipes.sqlite", "--to", folder],
+            ["copy", "Recipes.sqlite", "--keep-in", folder], ["move", "Recipes.sqlite", "--to", folder],
+        ] {
+            try await desk.run(arguments).expectFailure(64, words, hint: "name another folder")
+        }
+        #expect(try FolderListing(of: desk["inbox"]) == before)
+    }
+
+    @Test func `figures take no name of an inbox's own files`() async throws {
+        let before = try FolderListing(of: desk["inbox"])
+        try await desk.run(
+            "receive", "--into", "other", "--from", "a.shipment", "--metrics", "inbox/.ship-store/figures"
+        ).expectFailure(
+            64,
+            "\(desk["inbox"])/.ship-store/figures lies in the inbox \(desk["inbox"]), which keeps its own files there",
+            hint: "name another file")
+        #expect(try FolderListing(of: desk["inbox"]) == before)
+    }
+
     @Test func `a user's own store beside an inbox is the user's own`() async throws {
         try desk.makeStore("inbox/Own.sqlite")
         try await desk.run("metadata", "inbox/Own.sqlite", "--set", "a=b").expectSuccess()

@@ -24,6 +24,7 @@ public struct LocalCopy: Hashable, Sendable {
         of store: FilePath, into folder: FilePath, options: CopyOptions = CopyOptions()
     ) async throws(ShipmentError) -> LocalCopy {
         do {
+            try KeptPlace.refuseToFill(folder)
             let prepared = try await PreparedCopy(of: store, options.markingOmissions)
             let baseName = store.stemText
             let space = try DiskReservation.make(

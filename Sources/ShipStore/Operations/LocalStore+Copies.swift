@@ -28,6 +28,7 @@ extension LocalStore {
         if let flaw = Manifest.firstFlaw(ofMetadata: metadata.mapValues { ForeignText($0) }) {
             throw OperationError.badMetadata(flaw)
         }
+        try KeptPlace.refuseToFill(copies.folder)
         // In the folder itself, so that the copy is written once.
         try Folder.make(copies.folder, with: attributes?.ofFolder)
         let temporary = try TemporaryFolder(in: copies.folder, .besideResults)

@@ -20,6 +20,7 @@ extension LocalStore {
                 throw OperationError.noSuchStore(path)
             }
             if options.removesOriginal { try named.home.refuseIfKept(.move) }
+            try KeptPlace.refuseToFill(folder)
             try Folder.make(folder, with: try? StoreHome(resolving: path).attributes.ofFolder)
             let folder = try PlatformCalls.realPath(of: folder)
             let session = MoveSession(

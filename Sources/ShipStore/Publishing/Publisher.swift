@@ -3,6 +3,7 @@ import EssentialFoundation
 import ShipLinks
 import ShipProtocol
 import StoreFiles
+import StoreOperations
 import Synchronization
 import SystemPackage
 
@@ -31,11 +32,12 @@ package final class Publisher: Sendable {
     /// - Parameters:
     ///   - storage: Where to publish.
     ///   - place: What it is called.
-    /// - Throws: What is wrong with this device's identity, which is made if there is none.
+    /// - Throws: What is wrong with this device's identity, which is made if there is none; `.operation(.kept)`.
     package init(
         _ producer: Producer, to storage: any PublicationStorage, at place: Endpoint, _ publishing: Publishing,
         report: @escaping @Sendable (SendEvent) -> Void
     ) throws(ShipmentError) {
+        if case .folder(let folder) = place { try ShipmentError.wrapping { try KeptPlace.refuseToFill(folder) } }
         guard let device = producer.options.knownDevice else { throw .identity(.notMade) }
         (self.producer, self.place, self.publishing) = (producer, place, publishing)
         (self.device, self.report) = (device, report)

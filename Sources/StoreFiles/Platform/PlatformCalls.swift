@@ -34,6 +34,13 @@ package enum PlatformCalls {
         return resolved ?? path
     }
 
+    /// The same of a path of which the end need not be there.
+    package static func realPlace(of path: FilePath) -> FilePath {
+        if let real = try? realPath(of: path.isEmpty ? "." : path) { return real }
+        guard let name = path.lastComponent else { return path }
+        return realPlace(of: path.removingLastComponent()).appending(name)
+    }
+
     /// faccessat(2): whether this process, as whom it acts now, may write to the file or the folder.
     package static func canWrite(_ path: FilePath) -> Bool {
         path.withPlatformString { faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) } == 0

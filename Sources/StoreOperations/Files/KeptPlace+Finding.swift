@@ -1,7 +1,7 @@
 import ShipProtocol
 import StoreFiles
 import StoreInbox
-import SystemPackage
+package import SystemPackage
 
 extension KeptPlace {
     /// Judges by where the file really is, and by the manifests and the lock that are kept there, not by what the folders
@@ -10,15 +10,9 @@ extension KeptPlace {
     /// - Parameter home: Without symbolic links.
     /// - Returns: `nil` for any other store, and for what is not there.
     package init?(of home: StoreHome) {
-        var folder = home.folder
-        while true {
-            if let place = Self.place(folder, above: home.path) {
-                self = place
-                return
-            }
-            let above = folder.removingLastComponent()
-            guard above != folder, !above.isEmpty else { break }
-            folder = above
+        if let place = Self.place(around: home.folder) {
+            self = place
+            return
         }
         guard let status = try? PlatformCalls.status(of: home.path), status.kind == .file, status.links > 1,
             status.permissions.isDisjoint(with: [.ownerWrite, .groupWrite, .otherWrite])
@@ -26,7 +20,20 @@ extension KeptPlace {
         self = .otherName
     }
 
-    private static func place(_ folder: FilePath, above path: FilePath) -> KeptPlace? {
+    /// - Parameter folder: Where files are to be put; it need not be there.
+    /// - Throws: `.kept` if only an inbox, or the commands for kept copies, may put any there.
+    package static func refuseToFill(_ folder: FilePath) throws(OperationError) {
+        if let place = place(around: PlatformCalls.realPlace(of: folder)) { throw .kept(folder, place, .fill) }
+    }
+
+    /// - Parameter folder: Without symbolic links.
+    private static func place(around folder: FilePath) -> KeptPlace? {
+        if let place = place(folder) { return place }
+        let above = folder.removingLastComponent()
+        return above == folder || above.isEmpty ? nil : place(around: above)
+    }
+
+    private static func place(_ folder: FilePath) -> KeptPlace? {
         if kind(of: folder.appending(InboxLayout.manifestFile)) == .file {
             let generation = try? Generation(at: folder)
             let generations = folder.removingLastComponent()
@@ -42,9 +49,7 @@ extension KeptPlace {
             }
         }
         let layout = InboxLayout(root: folder.removingLastComponent())
-        guard layout.depot == folder, kind(of: layout.lock) == .file else { return nil }
-        let rest = path.components.dropFirst(folder.components.count)
-        return .inbox(layout.root, rest.first.flatMap { StoreName($0.text) })
+        return layout.depot == folder && kind(of: layout.lock) == .file ? .depot(ofInbox: layout.root) : nil
     }
 
     private static func kind(of path: FilePath) -> FileStatus.Kind? { (try? PlatformCalls.status(of: path))?.kind }

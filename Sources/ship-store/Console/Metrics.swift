@@ -2,6 +2,7 @@ import EssentialFoundation
 import ShipStore
 import StoreFiles
 import StoreInbox
+import StoreOperations
 import Synchronization
 import SystemPackage
 
@@ -70,7 +71,8 @@ final class Metrics: Sendable {
                 $0.lastSuccess = current.installedAt.date.timeIntervalSince1970
             }
         }
-        guard path != nil else { return try await body() }
+        guard let path else { return try await body() }
+        try ShipmentError.wrapping { try NamedStore(path).home.refuseIfKept(.write) }
         try write()
         let writer = Task {
             while (try? await Task.sleep(for: Self.interval)) != nil { writeIfDue(console) }

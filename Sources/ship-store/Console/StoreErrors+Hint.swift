@@ -114,25 +114,23 @@ extension OperationError {
 
 extension KeptPlace {
     fileprivate func hint(_ purpose: Purpose) -> PrintableText {
-        switch self {
-        case .inbox(let root, let store):
-            let name = store.map(\.text) ?? "NAME"
-            return switch purpose {
-            case .destroy, .move: "`ship-store forget \(name) --into \(root)` removes it with all its generations"
-            case .restore, .replace: "`ship-store rollback \(name) --into \(root)` goes back to an older generation"
-            case .write: "name another file"
-            case .setMetadata: "set it where the store is sent from, or say `ship-store send --meta KEY=VALUE`"
-            }
-        case .keptCopy(let copy):
-            let folder = copy.removingLastComponent()
-            return switch purpose {
-            case .destroy, .move: "`ship-store copies --in \(folder) --prune` removes kept copies"
-            case .restore, .replace: "`ship-store restore \(copy) --over STORE` goes the other way"
-            case .write: "name another file"
-            case .setMetadata: "`ship-store copy STORE --keep-in \(folder) --meta KEY=VALUE` keeps another one"
-            }
-        case .otherName:
-            return "remove this name with `rm`, or make a store of its own of it with `ship-store move`"
+        switch (self, purpose) {
+        case (.otherName, _): "remove this name with `rm`, or make a store of its own of it with `ship-store move`"
+        case (_, .write): "name another file"
+        case (_, .fill): "name another folder"
+        case (.depot(let root), _): "see `ship-store list --into \(root)` for the stores that are there"
+        case (.inbox(let root, let store), .destroy), (.inbox(let root, let store), .move):
+            "`ship-store forget \(store?.text ?? "NAME") --into \(root)` removes it with all its generations"
+        case (.inbox(let root, let store), .restore), (.inbox(let root, let store), .replace):
+            "`ship-store rollback \(store?.text ?? "NAME") --into \(root)` goes back to an older generation"
+        case (.inbox, .setMetadata):
+            "set it where the store is sent from, or say `ship-store send --meta KEY=VALUE`"
+        case (.keptCopy(let copy), .destroy), (.keptCopy(let copy), .move):
+            "`ship-store copies --in \(copy.removingLastComponent()) --prune` removes kept copies"
+        case (.keptCopy(let copy), .restore), (.keptCopy(let copy), .replace):
+            "`ship-store restore \(copy) --over STORE` goes the other way"
+        case (.keptCopy(let copy), .setMetadata):
+            "`ship-store copy STORE --keep-in \(copy.removingLastComponent()) --meta KEY=VALUE` keeps another one"
         }
     }
 }
