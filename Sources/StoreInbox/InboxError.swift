@@ -19,6 +19,8 @@ public enum InboxError: Error, Hashable, Sendable {
     case newerFormat(FilePath, Int)
     /// The folder is not there, or is no inbox.
     case noInbox(FilePath)
+    /// A file was named as an inbox.
+    case notAFolder(FilePath)
     /// The inbox was removed while a receiver had it: nothing can be installed there, and nobody else is kept out of a new one.
     case inboxRemoved(FilePath)
     /// The folder is where another one, an inbox, keeps its stores, or lies there.
@@ -68,11 +70,7 @@ public enum InboxError: Error, Hashable, Sendable {
         switch self {
         case .noSpace: true
         case .file(let error): error.isOutOfSpace
-        case .inboxInUse, .occupied, .mismatch, .badManifest, .newerFormat, .noInbox, .inboxRemoved, .insideInbox,
-            .ofOtherUser,
-            .openToOthers, .noSymbolicLinks, .readOnly, .noSuchStore, .noSuchGeneration, .noOlderGeneration, .storeBusy,
-            .held, .hasGenerations, .onHold, .rolledBack, .badRecord, .badOrigin, .outOfSequence, .otherStore:
-            false
+        default: false
         }
     }
 }

@@ -15,13 +15,15 @@ package final class InboxFolder: Sendable {
     /// inbox, and reads nothing: what it would find may mean something else.
     package static let format = 1
 
-    /// - Throws: `.noInbox`, `.newerFormat`, `.badRecord`, `.file`.
+    /// - Throws: `.noInbox`, `.notAFolder`, `.newerFormat`, `.badRecord`, `.file`.
     package init(_ inbox: Inbox, componentwise: Bool = false) throws(InboxError) {
         self.inbox = inbox
         do throws(FileError) {
             files = try OpenFolder(following: inbox.root, componentwise: componentwise)
         } catch {
             switch error.errno {
+            case .notDirectory where (try? PlatformCalls.statusFollowingLinks(of: inbox.root)) != nil:
+                throw .notAFolder(inbox.root)
             case .noSuchFileOrDirectory, .notDirectory: throw .noInbox(inbox.root)
             default: throw .file(error)
             }
@@ -86,17 +88,22 @@ package final class InboxFolder: Sendable {
 
     /// Every store that has a folder, sorted by name.
     ///
-    /// - Throws: `.noInbox`, `.file`.
+    /// - Throws: `.noInbox`, `.insideInbox`, `.file`.
     package func storeNames() throws(InboxError) -> [StoreName] {
         do throws(FileError) {
             return try files.names(in: layout.depot).compactMap { StoreName($0) }.filter { isFolder(layout.store($0)) }
                 .sorted()
         } catch {
             switch error.errno {
-            case .noSuchFileOrDirectory, .notDirectory: throw .noInbox(inbox.root)
+            case .noSuchFileOrDirectory, .notDirectory: throw noInbox
             default: throw .file(error)
             }
         }
+    }
+
+    /// The folder keeps no stores: perhaps another one does, and keeps them there.
+    package var noInbox: InboxError {
+        InboxLayout.inbox(around: inbox.root).map { .insideInbox(inbox.root, inbox: $0) } ?? .noInbox(inbox.root)
     }
 
     package func noSuchStore(_ name: StoreName) -> InboxError {

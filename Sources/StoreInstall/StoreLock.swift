@@ -80,7 +80,7 @@ package struct StoreLock: ~Copyable {
             } catch {
                 guard error.errno == .noSuchFileOrDirectory else { throw .file(error) }
                 throw (try? folder.files.holds(folder.layout.depot)) ?? true
-                    ? folder.noSuchStore(name) : .noInbox(folder.layout.root)
+                    ? folder.noSuchStore(name) : folder.noInbox
             }
             guard ContinuousClock.now < end, !Task.isCancelled else { throw .storeBusy(name, waited: timeout) }
             PlatformCalls.pause(pause)

@@ -30,9 +30,28 @@ import Testing
             let outcome = try await desk.run("receive", "--into", path, "--listen", "127.0.0.1:0")
             #expect(outcome.status == .exited(64), "\(outcome.stderr)")
             #expect(outcome.complaints.first?.contains("\(path) is where the inbox ") == true, "\(outcome.stderr)")
-            #expect(outcome.complaints.last?.contains("hint: say --into ") == true, "\(outcome.stderr)")
+            #expect(outcome.complaints.last?.contains("hint: name the inbox itself: ") == true, "\(outcome.stderr)")
+        }
+        let send = ["send", "--listen", "127.0.0.1:0", "--insecure", "--once", "--inbox"]
+        for command in [["list", "--into"], ["rollback", "Recipes", "--into"], send] {
+            let outcome = try await desk.run(command + ["inbox/.ship-store"])
+            #expect(outcome.status == .exited(64), "\(outcome.stderr)")
+            let inbox = desk["inbox"]
+            let words = "ship-store: error: inbox/.ship-store is where the inbox \(inbox) keeps its stores"
+            #expect(outcome.complaints.suffix(2) == [words, "ship-store: hint: name the inbox itself: \(inbox)"])
         }
         #expect(try FolderListing(of: desk["inbox"]) == before)
+    }
+
+    @Test func `a file is named as an inbox`() async throws {
+        let send = ["send", "--listen", "127.0.0.1:0", "--insecure", "--once", "--inbox"]
+        for command in [["list", "--into"], ["rollback", "Recipes", "--into"], send] {
+            let outcome = try await desk.run(command + ["Recipes.sqlite"])
+            #expect(outcome.status == .exited(66), "\(outcome.stderr)")
+            let error = "ship-store: error: Recipes.sqlite is a file, and an inbox is a folder"
+            let hint = "ship-store: hint: name the folder that `ship-store receive --into` was given"
+            #expect(outcome.complaints.suffix(2) == [error, hint])
+        }
     }
 
     @Test func `something else has the store's name`() async throws {

@@ -145,7 +145,8 @@ struct FailureRuleTests {
             .link(.file(gone)), .link(.file(notFolder)),
         ]
         expected["66, cannot-install told, alone, stopped told"] = [
-            .install(.noInbox(p)), .install(.noSuchStore(n)), .install(.noSuchGeneration(n, number: 1)),
+            .install(.noInbox(p)), .install(.notAFolder(p)), .install(.noSuchStore(n)),
+            .install(.noSuchGeneration(n, number: 1)),
             .install(.noOlderGeneration(n)),
         ]
         expected["66, cannot-install told, session, stopped told"] = [

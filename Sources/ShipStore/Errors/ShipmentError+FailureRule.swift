@@ -298,7 +298,8 @@ extension InboxError {
         case .newerFormat: .newerFormat
         case .insideInbox: .badRequest
         case .readOnly: FileFailureRules.ofInbox.denied
-        case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox: .ofShipment(.noInput, .cannotInstall)
+        case .noSuchStore, .noSuchGeneration, .noOlderGeneration, .noInbox, .notAFolder:
+            .ofShipment(.noInput, .cannotInstall)
         case .inboxInUse, .held: .ofShipment(.tryAgain, .cannotInstall)
         case .storeBusy: .ofShipment(.tryAgain, .busy)
         case .occupied, .hasGenerations: .inTheWay

@@ -89,6 +89,8 @@ package final class WatchedStores: Sendable {
         _ watched: @escaping @Sendable (WatchedStore.Place, StoreName) -> WatchedStore,
         _ report: (SendEvent) -> Void
     ) throws {
+        // What is not there may come.
+        do { _ = try inbox.storeNames() } catch InboxError.noInbox {}
         look(into: inbox, for: names, watched)
         let there = all.map(\.name)
         let missing = names.filter { !there.contains($0) }

@@ -179,8 +179,9 @@ extension InboxError {
         case .mismatch(let path), .badManifest(let path, _): Self.wayOut(ofDamageTo: path)
         case .newerFormat: "update this program"
         case .noInbox(let path): "receive into it first: ship-store receive --into \(path)"
+        case .notAFolder: "name the folder that `ship-store receive --into` was given"
         case .inboxRemoved: "start the receiver again: it makes the inbox anew, and senders ship what there is"
-        case .insideInbox(_, let root): "say --into \(root)"
+        case .insideInbox(_, let root): "name the inbox itself: \(root)"
         case .ofOtherUser: "receive as that user, or into a folder of your own"
         case .openToOthers(let path): "close it with `chmod go-w \(path)`"
         case .noSymbolicLinks:
