@@ -1,5 +1,5 @@
 import ShipProtocol
-import StoreFiles
+package import StoreFiles
 public import SystemPackage
 
 /// The memory of a producer: for each store, the newest copy that each receiver has acknowledged, and the copies that the user has added
@@ -56,6 +56,15 @@ public struct BaseMemory: Hashable, Sendable {
     // MARK: The folder
 
     func path(ofObject id: String) -> FilePath { folder.appending(Self.objectFolder).appending(id) }
+
+    /// Why nothing more can be remembered: a file in the place of a folder, or a folder that may not be written to.
+    package var obstacle: FileError? {
+        var place = folder
+        while place.lastComponent != nil, (try? PlatformCalls.isThere(place)) == false { place.removeLastComponent() }
+        guard let kind = try? PlatformCalls.statusFollowingLinks(of: place).kind else { return nil }
+        if kind == .folder, PlatformCalls.canWrite(place) { return nil }
+        return FileError(.makeFolderIn, place, kind == .folder ? .permissionDenied : .notDirectory)
+    }
 
     /// Makes the folder if it is not there.
     func make() throws(BaseMemoryError) {

@@ -184,6 +184,21 @@ import Testing
         #expect(mended.status == .exited(0) && !mended.stderr.contains("take more bytes"), "\(mended.stderr)")
     }
 
+    @Test func `send and bases say that nothing can be remembered where a file is in the way`() async throws {
+        try desk.makeStore()
+        let place = desk.state.appending("ship-store")
+        try Data().write(to: URL(fileURLWithPath: place.string))
+        let words =
+            "shipments take more bytes: cannot make a folder in \(place): Not a directory; a part of the path is a file"
+        for line in ["$SHIP send Recipes.sqlite --to 'exec:$SHIP receive --into inbox --from - -q'", "$SHIP bases"] {
+            let outcome = try await desk.shell(line)
+            #expect(outcome.status == .exited(0), "\(outcome.stderr)")
+            #expect(outcome.stderr.components(separatedBy: words).count == 2, "\(outcome.stderr)")
+        }
+        try await desk.shell("rm '\(place)'").expectSuccess()
+        #expect(try await !desk.run("bases").stderr.contains("take more bytes"))
+    }
+
     @Test func `destroy leaves the store where what is remembered cannot be removed`() async throws {
         try desk.makeStore()
         try await send("Recipes.sqlite")

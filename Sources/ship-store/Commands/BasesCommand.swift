@@ -81,6 +81,7 @@ struct BasesCommand: AsyncParsableCommand {
             switch (isToRemove, dryRun) {
             case (false, _):
                 let records = try memory.list().filter { name == nil || $0.key.name == name }
+                memory.warnIfUnusable(on: console)
                 write(records, outcome: nil)
                 if records.isEmpty { console.say("nothing is remembered\(name == nil ? "" : " under that name")") }
             case (true, true):
@@ -111,16 +112,18 @@ struct BasesCommand: AsyncParsableCommand {
 }
 
 extension BaseMemory {
-    /// No shipment fails because nothing of it can be read: each takes more bytes, and nothing else would say why.
-    func warnIfUnreadable(on console: Console) {
+    /// No shipment fails because nothing of it can be read, or written: each takes more bytes, and nothing else would say why.
+    func warnIfUnusable(on console: Console) {
+        var flaw = obstacle.map(BaseMemoryError.file)
         do throws(BaseMemoryError) {
             _ = try records()
         } catch {
             // What the system does not give now, it may give when a shipment asks for it.
-            if case .file = error { return }
-            let words: PrintableText = "shipments take more bytes: \(error.cause)"
-            console.warn(error.hint.map { "\(words); \($0)" } ?? words)
+            if case .file = error {} else { flaw = error }
         }
+        guard let flaw else { return }
+        let words: PrintableText = "shipments take more bytes: \(flaw.cause)"
+        console.warn(flaw.hint.map { "\(words); \($0)" } ?? words)
     }
 }
 

@@ -293,7 +293,7 @@ struct SendCommand: AsyncParsableCommand {
             options.holdings = try receiver.map { try HoldingsFile.read(at: $0) }
             options.earlier = since
             options.checking = CheckArguments.usualOptions
-            if usesMemory { options.memory?.warnIfUnreadable(on: console) }
+            if usesMemory { options.memory?.warnIfUnusable(on: console) }
             let producer = passing.producer(of: stores, options)
             guard let metrics else { return try await ship(producer, peerName, reach, reporter) }
             try await metrics.whileKept(console) { try await ship(producer, peerName, reach, reporter) }
