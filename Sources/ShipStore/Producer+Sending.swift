@@ -103,6 +103,13 @@ extension Producer {
         }
     }
 
+    /// Tells of each live store that cannot be found, where the following goes on all the same, and no session tells of it.
+    package func reportMissing(to report: (SendEvent) -> Void) throws(ShipmentError) {
+        for (path, name) in try named() {
+            do { _ = try SourceStore(at: path, options.copy) } catch { report(.failed(name, ShipmentError(error))) }
+        }
+    }
+
     /// The live stores, which need not be there, and the names under which they are shipped.
     func named() throws(ShipmentError) -> [(path: FilePath, name: StoreName)] {
         var all: [(path: FilePath, name: StoreName)] = []

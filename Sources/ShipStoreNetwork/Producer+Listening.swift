@@ -31,6 +31,7 @@ extension Producer {
                 of: self, following ?? Following(), isShared: true,
                 before: following.flatMap { WatchedStores.recentBases(of: self, $0) }
             ) { report(SendReport($0)) }
+            try reportMissing { report(SendReport($0)) }
             let service = Service(
                 producer: self, at: address.nameInMemory, following: following, stores: stores, report: report)
             let listener = SessionListener(

@@ -90,6 +90,19 @@ import Testing
         _ = try await receiver.stop()
     }
 
+    @Test(arguments: [["--listen", "127.0.0.1:0", "--insecure"], ["--to", "dir:public"]])
+    func `with --keep-trying each store that is missing at the start is named, before anybody connects`(
+        place: [String]
+    ) async throws {
+        let desk = try Desk()
+        let sender = try desk.start(["send", "A.sqlite", "B.sqlite", "--follow", "--keep-trying"] + place)
+        for name in ["A", "B"] {
+            let line = try await sender.waitForLine(containing: "\(name) was not shipped")
+            #expect(line.contains("there is no store at \(name).sqlite"))
+        }
+        try await sender.stopFollowing()
+    }
+
     @Test func `a sender that follows keeps its session while the store is held, and goes on once it is released`()
         async throws
     {

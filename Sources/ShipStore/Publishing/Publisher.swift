@@ -63,6 +63,7 @@ package final class Publisher: Sendable {
     /// Publishes each store, and each settled change of it, until the task is cancelled.
     package func follow(_ following: Following) async throws {
         let watched = try WatchedStores(of: producer, following, isShared: false)
+        try producer.reportMissing(to: report)
         let follower = StoreFollower(producer, following, watched, report: report)
         // What goes on failing is told once.
         var failure: ShipmentError?
