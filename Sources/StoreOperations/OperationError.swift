@@ -14,6 +14,8 @@ public enum OperationError: Error, Hashable, Sendable {
     /// No kept copy has the tag.
     case noCopyTagged(String, in: FilePath)
     case notADatabase(FilePath)
+    /// A folder was named as a store.
+    case folder(FilePath)
     /// No store, and nothing speaks for it that it was one.
     case strangeFile(FilePath)
     /// SQLite's own first complaint.

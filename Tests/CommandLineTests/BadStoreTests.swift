@@ -31,6 +31,10 @@ import Testing
         try await send(".").expectFailure(
             65, ". is a folder, not a store", hint: "name the SQLite file inside it")
         try expectNothingMade()
+        for command in [["destroy"], ["destroy", "--force"], ["move", "--to", "o"]] {
+            try await desk.run(command + ["."]).expectFailure(
+                65, ". is a folder, not a store", hint: "name the SQLite file inside it")
+        }
     }
 
     @Test(arguments: [1, 1000])

@@ -127,9 +127,8 @@ extension OperationError {
         switch self {
         case .noSuchStore, .noSuchCopy, .noCopyTagged: .notFound
         case .badCopy(.file(let error)) where !error.isOfAbsence: error.failureRule(.here)
-        case .notADatabase, .needsApp, .unusable, .strangeFile, .corrupt, .badCopy, .incompleteCopy, .damagedCopy,
-            .otherIdentity, .otherSchema,
-            .otherTextEncoding, .notCanonical:
+        case .notADatabase, .folder, .needsApp, .unusable, .strangeFile, .corrupt, .badCopy, .incompleteCopy,
+            .damagedCopy, .otherIdentity, .otherSchema, .otherTextEncoding, .notCanonical:
             .unusable
         case .busy, .folderBusy, .supportFolderBusy, .inUse, .stopped: .inUse
         case .noPermission: .noPermission

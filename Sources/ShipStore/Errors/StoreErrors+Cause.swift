@@ -77,6 +77,7 @@ extension OperationError: ExplainedError {
         case .noSuchCopy(let path): "there is no copy at \(path)"
         case .noCopyTagged(let tag, let folder): "no copy in \(folder) has the tag \(tag)"
         case .notADatabase(let path): "\(path) is not a SQLite database, or it is encrypted"
+        case .folder(let path): "\(path) is a folder, not a store"
         case .strangeFile(let path): "\(path) is not a SQLite database, and nothing says that it was one"
         case .corrupt(let path, let complaint): "\(path) is damaged: \(complaint)"
         case .needsApp(let path, let part): part.cause(of: "\(path)")

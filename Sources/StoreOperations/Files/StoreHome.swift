@@ -11,7 +11,7 @@ package struct StoreHome: Hashable, Sendable {
     /// The store behind a path that a user gave: SQLite's sidecars and Core Data's external files are beside the file
     /// itself, not beside a symbolic link to it.
     ///
-    /// - Throws: `.noSuchStore`, `.notADatabase` for what is no regular file, `.noPermission`.
+    /// - Throws: `.noSuchStore`, `.folder`, `.notADatabase` for what else is no regular file, `.noPermission`.
     package init(resolving path: FilePath) throws(OperationError) {
         let status: FileStatus
         do throws(FileError) {
@@ -24,7 +24,7 @@ package struct StoreHome: Hashable, Sendable {
             default: throw .file(error)
             }
         }
-        guard status.kind == .file else { throw .notADatabase(path) }
+        guard status.kind == .file else { throw status.kind == .folder ? .folder(path) : .notADatabase(path) }
     }
 
     package var folder: FilePath {

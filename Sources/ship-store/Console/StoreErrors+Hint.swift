@@ -76,6 +76,7 @@ extension OperationError {
         case .noSuchCopy: "name a kept copy's folder, a generation's, or a store"
         case .noCopyTagged(_, let folder): "see `ship-store copies --in \(folder)`"
         case .notADatabase: "check the path"
+        case .folder: "name the SQLite file inside it"
         case .strangeFile: "check the path; with --any-identity it is set aside, and the copy put there"
         case .corrupt(let path, _): "see `ship-store verify \(path)`"
         case .needsApp: "let the app itself do this, with its collations, functions and modules registered"
