@@ -107,6 +107,7 @@ extension Endpoint {
             guard let address = BucketAddress(place) else { throw .badURL(text) }
             return .bucket(address)
         }
+        if ["s3:", "http:", "https:"].contains(text) { throw .badURL(text) }
         if isURL(text) { return .web(try parseURL(text)) }
         if let address = try rest(of: text, after: "tcp:") { return try parseAddress(address, isToListen) }
         if text.contains("/") { return .file(FilePath(text: text)) }

@@ -9,6 +9,8 @@ package enum NearNames {
         let reach = max(2, wanted.count / 3)
         return names.map { (name: $0, distance: distance(wanted.lowercased(), $0.lowercased())) }
             .filter { $0.distance <= reach && $0.distance < max(wanted.count, 2) }
+            // Of a short word half is another word, unless it begins alike.
+            .filter { $0.distance * 2 < wanted.count || $0.name.lowercased().first == wanted.lowercased().first }
             .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(most).map { ForeignText($0.name) }
     }
 

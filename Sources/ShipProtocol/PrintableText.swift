@@ -54,7 +54,9 @@ extension Sequence<PrintableText> {
 
 extension PrintableText.StringInterpolation {
     /// A path with `\xFC` for each byte that is part of no character.
-    public mutating func appendInterpolation(_ path: FilePath) { appendInterpolation(path.text) }
+    public mutating func appendInterpolation(_ path: FilePath) {
+        appendInterpolation(path.isEmpty ? "''" : path.text)
+    }
 
     public mutating func appendInterpolation(_ name: FilePath.Component) { appendInterpolation(name.text) }
 }

@@ -29,6 +29,11 @@ import Testing
             error: "--once is for receivers that listen: with --from there is one session"),
         Mistake("ship", error: "there is no command ship"),
         Mistake("snd", "a", error: "there is no command snd", hint: "did you mean send?"),
+        Mistake("help", "nope", error: "there is no command nope"),
+        Mistake("sned", "a", error: "there is no command sned", hint: "did you mean send?"),
+        Mistake(
+            "receive", "--into", "a", "--listen", "127.0.0.1:7646", "--serve", "127.0.0.1:7646",
+            error: "--listen and --serve need an address each"),
         Mistake("help", "recieve", error: "there is no command recieve", hint: "did you mean receive?"),
         Mistake("demo-writter", "--help", error: "there is no command demo-writter"),
         Mistake(

@@ -102,6 +102,15 @@ import Testing
         }
     }
 
+    @Test func `a folder that is not there, and a path that is empty, are told as such`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        try await desk.run("send", "Recipes.sqlite", "--to", "./nodir/a.shipment").expectFailure(
+            66, "there is no folder ./nodir", hint: "make it first, or choose another path")
+        try await desk.run("send", "", "--to", "./a.shipment").expectFailure(
+            66, "there is no store at ''", hint: "check the path")
+    }
+
     @Test func `a store that is not in an inbox is told with those that are like it`() async throws {
         let desk = try Desk()
         try desk.makeStore()

@@ -39,6 +39,7 @@ import Testing
         ("my watch", .badHost("my watch")),
         ("-x", .badHost("-x")),
         ("watch:", .badPort("")),
+        ("s3:", .badURL("s3:")),
         ("watch:0", .badPort("0")),
         ("watch:65536", .badPort("65536")),
         ("watch:+80", .badPort("+80")),

@@ -116,6 +116,10 @@ struct ReceiveCommand: AsyncParsableCommand {
             throw ValidationError("--once is for receivers that listen: with --from there is one session")
         }
         try listening.validate(isListening: from == nil)
+        // With port 0 each gets one.
+        if from == nil, case .tcp(_, 1...)? = serving.serve, serving.serve == listen ?? Self.defaultAddress {
+            throw ValidationError("--listen and --serve need an address each")
+        }
         try pair?.validate()
         if link.peerName != nil, pair == nil { throw ValidationError("--peer-name says something only with --pair") }
         if pair != nil, link.insecure { throw ValidationError("--pair and --insecure exclude each other") }

@@ -133,6 +133,7 @@ extension FileError {
         if let roomLimit { return roomLimit.hint }
         switch errno {
         case .noSuchFileOrDirectory:
+            if operation == .makeFolderIn { return "make it first, or choose another path" }
             return operation == .makeFolder ? "make the folder above it first" : "check the path"
         case .notDirectory:
             if let obstacle { return "move \(obstacle) away: it is no folder, and the inbox keeps one there" }
