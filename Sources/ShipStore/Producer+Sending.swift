@@ -17,15 +17,13 @@ extension Producer {
     public func send(
         to link: some Link, named name: String, report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
-        do {
+        return try await ShipmentError.wrapping {
             let job = try await sendJob(report: report)
             let peer = PeerLink(link, to: name, finishingWithin: options.timeouts.idle)
             let deliveries = try await job.run(over: peer)
             // The shipments are acknowledged: an error of the link no longer matters.
             try? await peer.writer.finish()
             return deliveries
-        } catch {
-            throw ShipmentError(error)
         }
     }
 
@@ -41,11 +39,9 @@ extension Producer {
         to path: FilePath, over overwriting: Overwriting = .shipments,
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
-        do {
+        return try await ShipmentError.wrapping {
             let job = try await sendJob(avoiding: path, report: report)
             return try await PeerLink.withLink(toFile: path, over: overwriting) { try await job.run(over: $0) }
-        } catch {
-            throw ShipmentError(error)
         }
     }
 
@@ -57,12 +53,8 @@ extension Producer {
     package func sendJob(
         avoiding path: FilePath, report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) -> SendJob {
-        do {
-            // Where it cannot be told where the path leads, no file can be written either.
-            try (try? NamedStore(path))?.home.refuseIfKept(.write)
-        } catch {
-            throw ShipmentError(error)
-        }
+        // Where it cannot be told where the path leads, no file can be written either.
+        try ShipmentError.wrapping { try (try? NamedStore(path))?.home.refuseIfKept(.write) }
         return try await sendJob(report: report) { (store, _) throws(ShipmentError) in
             if store.owns(path) { throw .source(.partOfStore(path)) }
         }
@@ -74,10 +66,8 @@ extension Producer {
         checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void = { (_, _) throws(ShipmentError) in }
     ) async throws(ShipmentError) -> SendJob {
         let start = ContinuousClock.now
-        do {
-            return try await SendJob(try shippable(checking: check), options, start: start, report: report)
-        } catch {
-            throw ShipmentError(error)
+        return try await ShipmentError.wrapping {
+            try await SendJob(try shippable(checking: check), options, start: start, report: report)
         }
     }
 

@@ -8,10 +8,8 @@ extension StoreMetadata {
     public static func read(
         of store: FilePath, busyTimeout: Duration = .seconds(10)
     ) async throws(ShipmentError) -> StoreMetadata {
-        do {
-            return try await SourceStore(at: store, busyTimeout: busyTimeout).metadata()
-        } catch {
-            throw ShipmentError(error)
+        return try await ShipmentError.wrapping {
+            try await SourceStore(at: store, busyTimeout: busyTimeout).metadata()
         }
     }
 

@@ -21,12 +21,10 @@ extension Consumer {
         let listener = SessionListener(
             role: .sender, trust: options.trust, window: window, timeouts: options.timeouts, place: inbox.root
         ) { report(ReceiveReport(.listener($0))) }
-        do {
+        try await ShipmentError.wrapping {
             try await listener.serve(on: address, link, beside: keepRemovingUnwelcome) { link in
                 await self.handle(link, first, report)
             }
-        } catch {
-            throw ShipmentError(error)
         }
         try first?.checkResult()
     }

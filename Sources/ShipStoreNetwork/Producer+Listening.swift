@@ -109,13 +109,11 @@ private final class Service: Sendable {
         over link: PeerLink, to receiver: String?, _ session: Session
     ) async throws(ShipmentError) -> ShipmentError? {
         let trust = producer.options.trust
-        do {
+        return try await ShipmentError.wrapping {
             let allowed = try trust.stores(of: link, as: .receiver)
             let follower = StoreFollower(
                 producer, following ?? Following(), stores, only: allowed.contains, report: session.add)
             return try await follower.session(over: link, with: receiver, staying: following != nil)
-        } catch {
-            throw ShipmentError(error)
         }
     }
 

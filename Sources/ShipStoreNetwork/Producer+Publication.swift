@@ -66,13 +66,11 @@ extension Producer {
     private func withPublisher<Result>(
         at endpoint: Endpoint, _ link: LinkOptions, _ body: (Publisher) async throws -> Result
     ) async throws(ShipmentError) -> Result {
-        do {
+        return try await ShipmentError.wrapping {
             guard let publisher = try publisher(to: endpoint, link, Publishing(), { _ in }) else {
                 throw PublicationError.cannotPublish(endpoint)
             }
             return try await body(publisher)
-        } catch {
-            throw ShipmentError(error)
         }
     }
 }

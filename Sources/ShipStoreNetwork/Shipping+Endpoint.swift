@@ -25,7 +25,7 @@ extension Producer {
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
         let attempts = Attempts(until: .now + limit) { report(.disconnected($0)) }
-        do {
+        return try await ShipmentError.wrapping {
             while true {
                 do throws(ShipmentError) {
                     return try await attempt(to: endpoint, publishing, link, report)
@@ -35,8 +35,6 @@ extension Producer {
                     try await attempts.rest(after: error)
                 }
             }
-        } catch {
-            throw ShipmentError(error)
         }
     }
 
@@ -44,7 +42,7 @@ extension Producer {
         to endpoint: Endpoint, _ publishing: Publishing, _ link: LinkOptions,
         _ report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) -> [Delivery] {
-        do {
+        return try await ShipmentError.wrapping {
             if let publisher = try publisher(to: endpoint, link, publishing, report) {
                 return try await publisher.publish()
             }
@@ -52,8 +50,6 @@ extension Producer {
             var options = link
             if case .tcp = endpoint { options.security = try self.options.trust.security(of: .receiver) }
             return try await PeerLink.withLink(to: endpoint, options) { try await job.run(over: $0) }
-        } catch {
-            throw ShipmentError(error)
         }
     }
 
@@ -127,13 +123,11 @@ extension Producer {
         to endpoint: Endpoint, _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
-        do {
+        return try await ShipmentError.wrapping {
             let job = try await sendJob(to: endpoint, link, report)
             try PeerLink.checkTarget(endpoint, link)
             let isFile = if case .file = endpoint { true } else { false }
             return try await job.rehearse(intoFile: isFile, as: endpoint)
-        } catch {
-            throw ShipmentError(error)
         }
     }
 
@@ -169,15 +163,13 @@ extension Consumer {
             // What goes over a child, or over this process's streams, is the sender's decision.
             case .command, .standardStreams, .file, .folder, .web, .bucket: true
             }
-        do {
+        return try await ShipmentError.wrapping {
             if let reader = try publication(at: endpoint, link) {
                 return try await receive(published: reader, at: endpoint, report: report)
             }
             return try await withLink(from: endpoint, link) {
                 try await self.receive(over: $0, $1, staying: stays, report)
             }
-        } catch {
-            throw ShipmentError(error)
         }
     }
 

@@ -146,6 +146,16 @@ public enum ShipmentError: Error, Hashable, Sendable {
         }
     }
 
+    package static func wrapping<Value>(
+        _ body: () async throws -> Value
+    ) async throws(ShipmentError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw ShipmentError(error)
+        }
+    }
+
     /// The same for an error of a session over a link. A file breaks no protocol, so its error is `.badFile`.
     init(_ error: any Error, fromFile isFile: Bool) {
         self =

@@ -36,7 +36,7 @@ public struct Inspection: Sendable {
         of artifact: Artifact, options: CopyOptions = CopyOptions(), effort: Effort = .auto,
         checking: CheckOptions = CheckOptions()
     ) async throws(ShipmentError) -> [Inspection] {
-        do {
+        try await ShipmentError.wrapping {
             var shipping = Producer.Options()
             shipping.effort = effort
             shipping.selfCheck = false
@@ -56,8 +56,6 @@ public struct Inspection: Sendable {
                 let copy = try await PreparedCopy(of: path, options)
                 return [try await inspect(OutgoingShipment(StoreVersion(copy), shipping))]
             }
-        } catch {
-            throw ShipmentError(error)
         }
     }
 

@@ -35,14 +35,12 @@ public struct Rollback: Hashable, Sendable {
     public static func perform(
         on name: StoreName, in inbox: Inbox, to number: Int? = nil, checking: CheckOptions = CheckOptions()
     ) async throws(ShipmentError) -> Rollback {
-        do {
+        try await ShipmentError.wrapping {
             for _ in 0..<attempts {
                 if let rollback = try await attempt(name, inbox, number, checking) { return rollback }
                 try await Task.sleep(for: pause)
             }
             throw InboxError.storeBusy(name, waited: StoreLock.timeout)
-        } catch {
-            throw ShipmentError(error)
         }
     }
 

@@ -26,14 +26,12 @@ extension LocalStore {
         waiting busyTimeout: Duration, _ work: @escaping @Sendable (BusyHandler) async throws -> Value
     ) async throws(ShipmentError) -> Value {
         let busyHandler = BusyHandler(busyTimeout: busyTimeout)
-        do {
+        return try await ShipmentError.wrapping {
             return try await withTaskCancellationHandler {
                 try await withTaskExecutorPreference(BlockingExecutor.shared) { try await work(busyHandler) }
             } onCancel: {
                 busyHandler.stop()
             }
-        } catch {
-            throw ShipmentError(error)
         }
     }
 }
