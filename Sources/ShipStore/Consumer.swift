@@ -111,7 +111,7 @@ public final class Consumer: Sendable {
     public func receive(
         from path: FilePath, report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Receipt] {
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             return try await PeerLink.withLink(fromFile: path, within: options.timeouts.connect) { link in
                 try await self.receive(over: link, .never, report)
             }

@@ -17,7 +17,7 @@ extension Producer {
     public func send(
         to link: some Link, named name: String, report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             let job = try await sendJob(report: report)
             let peer = PeerLink(link, to: name, finishingWithin: options.timeouts.idle)
             let deliveries = try await job.run(over: peer)
@@ -39,7 +39,7 @@ extension Producer {
         to path: FilePath, over overwriting: Overwriting = .shipments,
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             let job = try await sendJob(avoiding: path, report: report)
             return try await PeerLink.withLink(toFile: path, over: overwriting) { try await job.run(over: $0) }
         }
@@ -66,7 +66,7 @@ extension Producer {
         checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void = { (_, _) throws(ShipmentError) in }
     ) async throws(ShipmentError) -> SendJob {
         let start = ContinuousClock.now
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             try await SendJob(try shippable(checking: check), options, start: start, report: report)
         }
     }

@@ -8,7 +8,7 @@ extension StoreMetadata {
     public static func read(
         of store: FilePath, busyTimeout: Duration = .seconds(10)
     ) async throws(ShipmentError) -> StoreMetadata {
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             try await SourceStore(at: store, busyTimeout: busyTimeout).metadata()
         }
     }

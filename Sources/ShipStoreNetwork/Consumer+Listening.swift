@@ -21,7 +21,7 @@ extension Consumer {
         let listener = SessionListener(
             role: .sender, trust: options.trust, window: window, timeouts: options.timeouts, place: inbox.root
         ) { report(ReceiveReport(.listener($0))) }
-        try await ShipmentError.wrapping {
+        try await ShipmentError.awaiting {
             try await listener.serve(on: address, link, beside: keepRemovingUnwelcome) { link in
                 await self.handle(link, first, report)
             }

@@ -109,7 +109,7 @@ private final class Service: Sendable {
         over link: PeerLink, to receiver: String?, _ session: Session
     ) async throws(ShipmentError) -> ShipmentError? {
         let trust = producer.options.trust
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             let allowed = try trust.stores(of: link, as: .receiver)
             let follower = StoreFollower(
                 producer, following ?? Following(), stores, only: allowed.contains, report: session.add)

@@ -66,7 +66,7 @@ extension Producer {
     private func withPublisher<Result>(
         at endpoint: Endpoint, _ link: LinkOptions, _ body: (Publisher) async throws -> Result
     ) async throws(ShipmentError) -> Result {
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             guard let publisher = try publisher(to: endpoint, link, Publishing(), { _ in }) else {
                 throw PublicationError.cannotPublish(endpoint)
             }

@@ -25,7 +25,7 @@ extension Producer {
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
         let attempts = Attempts(until: .now + limit) { report(.disconnected($0)) }
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             while true {
                 do throws(ShipmentError) {
                     return try await attempt(to: endpoint, publishing, link, report)
@@ -42,7 +42,7 @@ extension Producer {
         to endpoint: Endpoint, _ publishing: Publishing, _ link: LinkOptions,
         _ report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) -> [Delivery] {
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             if let publisher = try publisher(to: endpoint, link, publishing, report) {
                 return try await publisher.publish()
             }
@@ -123,7 +123,7 @@ extension Producer {
         to endpoint: Endpoint, _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) -> [Delivery] {
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             let job = try await sendJob(to: endpoint, link, report)
             try PeerLink.checkTarget(endpoint, link)
             let isFile = if case .file = endpoint { true } else { false }
@@ -163,7 +163,7 @@ extension Consumer {
             // What goes over a child, or over this process's streams, is the sender's decision.
             case .command, .standardStreams, .file, .folder, .web, .bucket: true
             }
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             if let reader = try publication(at: endpoint, link) {
                 return try await receive(published: reader, at: endpoint, report: report)
             }

@@ -146,7 +146,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
         }
     }
 
-    package static func wrapping<Value>(
+    package static func awaiting<Value>(
         _ body: () async throws -> Value
     ) async throws(ShipmentError) -> Value {
         do {

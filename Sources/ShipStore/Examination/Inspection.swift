@@ -36,7 +36,7 @@ public struct Inspection: Sendable {
         of artifact: Artifact, options: CopyOptions = CopyOptions(), effort: Effort = .auto,
         checking: CheckOptions = CheckOptions()
     ) async throws(ShipmentError) -> [Inspection] {
-        try await ShipmentError.wrapping {
+        try await ShipmentError.awaiting {
             var shipping = Producer.Options()
             shipping.effort = effort
             shipping.selfCheck = false

@@ -40,7 +40,7 @@ extension Consumer {
     public func adopt(_ path: FilePath, as name: String? = nil) async throws(ShipmentError) -> Adoption {
         let chosen = name.map { StoreName($0) } ?? StoreName(ofBundle: path)
         guard let chosen else { throw .operation(.badStoreName(name ?? "")) }
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             return try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await self.adopt(path, under: chosen)
             }

@@ -35,7 +35,7 @@ public struct Rollback: Hashable, Sendable {
     public static func perform(
         on name: StoreName, in inbox: Inbox, to number: Int? = nil, checking: CheckOptions = CheckOptions()
     ) async throws(ShipmentError) -> Rollback {
-        try await ShipmentError.wrapping {
+        try await ShipmentError.awaiting {
             for _ in 0..<attempts {
                 if let rollback = try await attempt(name, inbox, number, checking) { return rollback }
                 try await Task.sleep(for: pause)

@@ -26,7 +26,7 @@ extension LocalStore {
         waiting busyTimeout: Duration, _ work: @escaping @Sendable (BusyHandler) async throws -> Value
     ) async throws(ShipmentError) -> Value {
         let busyHandler = BusyHandler(busyTimeout: busyTimeout)
-        return try await ShipmentError.wrapping {
+        return try await ShipmentError.awaiting {
             return try await withTaskCancellationHandler {
                 try await withTaskExecutorPreference(BlockingExecutor.shared) { try await work(busyHandler) }
             } onCancel: {
