@@ -90,7 +90,7 @@ package final class WatchedStores: Sendable {
         _ report: (SendEvent) -> Void
     ) throws {
         // What is not there may come.
-        do { _ = try inbox.storeNames() } catch InboxError.noInbox {}
+        do throws(InboxError) { _ = try inbox.storeNames() } catch { if case .noInbox = error {} else { throw error } }
         look(into: inbox, for: names, watched)
         let there = all.map(\.name)
         let missing = names.filter { !there.contains($0) }
