@@ -33,22 +33,28 @@ import Testing
         let round = try AgeRound(seed: 1, delay: 0, replays: false)
         try await round.withSession {
             while try round.coordinator.asOf("Recipes").age == nil { try await Task.sleep(for: .milliseconds(5)) }
+            // What a busy machine notices late is shipped, and asked about, once more.
+            var asked = 0
+            while round.questions != asked {
+                asked = round.questions
+                try await Task.sleep(for: .milliseconds(400))
+            }
+            #expect(asked <= round.receipts)
             _ = try await round.coordinator.asOf("Recipes", noOlderThan: .seconds(10))
-            #expect(round.questions == 1, "\(round.receipts) receipts")
             try await Task.sleep(for: .milliseconds(300))
-            #expect(round.questions == 1, "\(round.receipts) receipts")
+            #expect(round.questions == asked)
             let age = try round.coordinator.asOf("Recipes")
             #expect(age.isConnected)
             let exact = try #require(age.age)
             #expect(exact >= .milliseconds(300))
             let young = try await round.coordinator.asOf("Recipes", noOlderThan: .milliseconds(200))
             #expect(young.isWithin(.milliseconds(200)))
-            #expect(round.questions == 2)
+            #expect(round.questions == asked + 1)
             let count = try await round.coordinator.read("Recipes", noOlderThan: .seconds(60)) {
                 try Int.fetchOne($0, sql: "SELECT count(*) FROM tick")
             }
             #expect(count == 1)
-            #expect(round.questions == 2)
+            #expect(round.questions == asked + 1)
         }
         let after = try round.coordinator.asOf("Recipes")
         #expect(!after.isConnected)
