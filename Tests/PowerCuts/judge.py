@@ -2,6 +2,7 @@
 import os
 import re
 import subprocess
+import time
 
 import scenarios
 
@@ -93,7 +94,13 @@ def examine(scenario, box, image, kind, begun, acknowledged, belongs):
     except ValueError as error:
         return str(error)
     finally:
-        subprocess.run(["umount", box.disk], check=True)
+        # A receiver whose sender has just been ended may still be at its own end.
+        for _ in range(100):
+            if subprocess.run(["umount", box.disk], stderr=subprocess.DEVNULL).returncode == 0:
+                break
+            time.sleep(0.1)
+        else:
+            raise RuntimeError(f"{box.disk} is in use")
 
 
 def by_name(name):

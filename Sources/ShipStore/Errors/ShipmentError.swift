@@ -146,9 +146,7 @@ public enum ShipmentError: Error, Hashable, Sendable {
         }
     }
 
-    package static func awaiting<Value>(
-        _ body: () async throws -> Value
-    ) async throws(ShipmentError) -> Value {
+    package static func awaiting<Value>(_ body: () async throws -> Value) async throws(ShipmentError) -> Value {
         do {
             return try await body()
         } catch {

@@ -66,8 +66,8 @@ package struct CopyPlacement: Sendable {
             try? PlatformCalls.removeFile(mark)
             let inode = try PlatformCalls.status(of: stagedSupport).inode
             // Where there are no symbolic links, what a kill leaves stays.
-            try? PlatformCalls.symbolicLink(
-                at: mark, to: FilePath("\(inode)").appending(text: home.supportFolder.path.lastName))
+            let name = FilePath("\(inode)").appending(text: home.supportFolder.path.lastName)
+            try? PlatformCalls.symbolicLink(at: mark, to: name.appending(text: home.path.lastName))
             try Folder.sync(mark.removingLastComponent())
             let isOurs = try claim { () throws(FileError) in
                 try PlatformCalls.renameFolder(stagedSupport, toFree: home.supportFolder.path)
@@ -97,18 +97,20 @@ package struct CopyPlacement: Sendable {
 
     private static let stagedStore = "store"
     private static let stagedSupport = "support"
-    /// Beside them, a symbolic link to `INODE/NAME` of the support folder that is put in its place before the store.
+    /// Beside them, a symbolic link to `INODE/NAME/STORE`: of the support folder that is put in its place before the store, and the store's name.
     private static let mark = "placing"
 
     /// Takes back the external files of a placement that was killed before its store was there. The mark beside the store, in a folder of this
     /// user alone, says which they are; a folder of that name that is another one stays.
     private static func finishKilled(in staging: FilePath) {
-        // A store that has been put in its place has a second name.
+        // A store that has been put in its place has a second name; one that is there refers to the files, wherever it is from.
+        let folder = staging.removingLastComponent()
         guard let target = try? PlatformCalls.targetOfSymbolicLink(at: staging.appending(mark)),
-            let inode = target.components.first.flatMap({ UInt64($0.text) }), let name = target.lastComponent,
-            let store = try? PlatformCalls.status(of: staging.appending(stagedStore)), store.links == 1
+            let inode = target.components.first.flatMap({ UInt64($0.text) }), target.components.count == 3,
+            let store = try? PlatformCalls.status(of: staging.appending(stagedStore)), store.links == 1,
+            (try? PlatformCalls.isThere(folder.appending(target.components.suffix(1)))) == false
         else { return }
-        let support = staging.removingLastComponent().appending(name)
+        let support = folder.appending(target.components.dropFirst().prefix(1))
         guard let status = try? PlatformCalls.status(of: support), status.isOwnFolder, status.inode == inode,
             let lock = try? FolderLock.take(.exclusive, on: support)
         else { return }
