@@ -114,8 +114,7 @@ struct SocketFile: Sendable {
     ///   replace the socket.
     static func checkFolderIsPrivate(_ path: FilePath) throws(LinkError) {
         try checkLength(of: path)
-        let parent = path.removingLastComponent()
-        let folder: FilePath = parent.isEmpty ? "." : parent
+        let folder = Folder.parent(of: path)
         let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
         let status = try LinkError.wrapping { () throws(FileError) in
             do throws(FileError) {
@@ -172,9 +171,9 @@ struct SocketFile: Sendable {
     ///
     /// - Throws: `.cancelled`.
     static func removeLeft(beside path: FilePath) async throws(LinkError) {
-        let (parent, start) = (path.removingLastComponent(), provisionalStart(for: path))
-        let names = (try? Folder.names(in: parent.isEmpty ? "." : parent)) ?? []
-        for name in names where name.hasPrefix(start) && name.utf8.count == start.utf8.count + 2 {
+        let (parent, start) = (Folder.parent(of: path), provisionalStart(for: path))
+        for name in (try? Folder.names(in: parent)) ?? []
+        where name.hasPrefix(start) && name.utf8.count == start.utf8.count + 2 {
             let left = parent.appending(text: name)
             guard name.suffix(2).allSatisfy(\.isHexDigit),
                 let status = try? PlatformCalls.status(of: left), status.kind == .socket,

@@ -54,7 +54,8 @@ package enum Folder {
         return true
     }
 
-    private static func parent(of path: FilePath) -> FilePath {
+    /// The folder that a path is in: by its name, whether it is there or not.
+    package static func parent(of path: FilePath) -> FilePath {
         let parent = path.removingLastComponent()
         return parent.isEmpty ? "." : parent
     }

@@ -32,7 +32,7 @@ package final class ResultFile: Sendable {
     package init(_ path: FilePath, replacing kind: Kind?) throws(FileError) {
         self.path = path
         replaced = kind
-        let place = try TemporaryFolder(in: Self.folder(of: path), .besideResults)
+        let place = try TemporaryFolder(in: Folder.parent(of: path), .besideResults)
         partial = try OpenFile.creating(place.path.appending("result"))
         self.place = Mutex(place)
     }
@@ -56,11 +56,6 @@ package final class ResultFile: Sendable {
         return kind.begins(bytes)
     }
 
-    private static func folder(of path: FilePath) -> FilePath {
-        let folder = path.removingLastComponent()
-        return folder.isEmpty ? "." : folder
-    }
-
     package func write(_ bytes: [UInt8]) throws(FileError) { try partial.write(bytes) }
 
     /// Gives the file its name; the second call does nothing.
@@ -75,7 +70,7 @@ package final class ResultFile: Sendable {
         try partial.sync()
         guard try takePlace() else { return false }
         abandon()
-        try Folder.sync(Self.folder(of: path))
+        try Folder.sync(Folder.parent(of: path))
         return true
     }
 

@@ -37,9 +37,8 @@ extension SourceStore {
 
     /// Where a file of that name would be made: its folder without symbolic links.
     private static func place(of target: FilePath) -> FilePath? {
-        let folder = target.removingLastComponent()
         guard let name = target.lastComponent else { return nil }
-        return (try? PlatformCalls.realPath(of: folder.isEmpty ? "." : folder))?.appending(name)
+        return (try? PlatformCalls.realPath(of: Folder.parent(of: target)))?.appending(name)
     }
 }
 

@@ -20,10 +20,8 @@ package struct NamedStore: Sendable {
             links.append((place, target))
             place = target.isAbsolute ? target : place.removingLastComponent().pushing(target)
         }
-        let folder = place.removingLastComponent()
-        let real = try FileError.unlessAbsent { () throws(FileError) in
-            try PlatformCalls.realPath(of: folder.isEmpty ? "." : folder)
-        }
+        let folder = Folder.parent(of: place)
+        let real = try FileError.unlessAbsent { () throws(FileError) in try PlatformCalls.realPath(of: folder) }
         if let name = place.lastComponent, let real { place = real.appending(name) }
         home = StoreHome(place)
         self.links = links
@@ -37,8 +35,7 @@ package struct NamedStore: Sendable {
             (try? PlatformCalls.targetOfSymbolicLink(at: link.path)) == link.target
                 && (try? PlatformCalls.removeFile(link.path)) != nil
         }.map { link in
-            let folder = link.path.removingLastComponent()
-            try? Folder.sync(folder.isEmpty ? "." : folder)
+            try? Folder.sync(Folder.parent(of: link.path))
             return link.path
         }
     }

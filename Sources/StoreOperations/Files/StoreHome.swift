@@ -27,10 +27,7 @@ package struct StoreHome: Hashable, Sendable {
         guard status.kind == .file else { throw status.kind == .folder ? .folder(path) : .notADatabase(path) }
     }
 
-    package var folder: FilePath {
-        let folder = path.removingLastComponent()
-        return folder.isEmpty ? "." : folder
-    }
+    package var folder: FilePath { Folder.parent(of: path) }
 
     /// Of the store's file. Where that is lost, those of what SQLite has left beside it, which has the same owner and mode
     /// [os_unix.c, findCreateFileMode]; else what the folder tells.
@@ -118,8 +115,7 @@ extension StoreHome {
             guard case .noSuchStore = error, let name = path.lastComponent, name.kind == .regular,
                 (try? PlatformCalls.status(of: path)) == nil
             else { throw error }
-            let parent = path.removingLastComponent()
-            guard let folder = try? PlatformCalls.realPath(of: parent.isEmpty ? "." : parent) else { throw error }
+            guard let folder = try? PlatformCalls.realPath(of: Folder.parent(of: path)) else { throw error }
             self.init(folder.appending(name))
         }
     }

@@ -114,8 +114,7 @@ package struct SupportFolder: Hashable, Sendable {
     ) throws(FileError) {
         // What is there already may be of a process that was killed before its sync.
         guard !files.isEmpty else { return try sync() }
-        let parent = path.removingLastComponent()
-        let staging = try TemporaryFolder(in: parent.isEmpty ? "." : parent, .besideResults)
+        let staging = try TemporaryFolder(in: Folder.parent(of: path), .besideResults)
         let folders = Set(files.map(\.file.name.folder))
         // The lock has made the folder before it was known for whom.
         if let status = try? PlatformCalls.status(of: path), status.owner == PlatformCalls.effectiveUser,
@@ -209,8 +208,7 @@ package struct SupportFolder: Hashable, Sendable {
         for place in places { try folder.removeFile(path.appending(place.components)) }
         try Self.removeEmptyFolders(in: folder)
         try Self.unlessInUse { () throws(FileError) in try PlatformCalls.removeEmptyFolder(path) }
-        let parent = path.removingLastComponent()
-        try Folder.sync(parent.isEmpty ? "." : parent)
+        try Folder.sync(Folder.parent(of: path))
     }
 
     private static func removeEmptyFolders(in folder: borrowing OpenFolder) throws(FileError) {
