@@ -246,14 +246,14 @@ extension OpenFolder {
         }
     }
 
-    /// Writes a file in one step: aside, where it does not stay after an error, and then in the place of what is there.
+    /// Writes a file in one step: aside, where nothing may be yet and nothing stays after an error, and then in the place of what is there.
     ///
     /// - Parameter durably: Whether its content has to survive a power cut: then it is synced, and the caller syncs the folder.
     package func replace(
         _ path: FilePath, with bytes: [UInt8], aside: FilePath, durably: Bool = true
     ) throws(FileError) {
+        let file = try makeFile(at: aside)
         do throws(FileError) {
-            let file = try makeFile(at: aside)
             try file.write(bytes)
             if durably { try file.sync() }
             try rename(aside, to: path)

@@ -99,6 +99,24 @@ import Testing
     }
 
     @Test(arguments: ways)
+    func `what lies where a file is to be made aside stays, and so does what it was to replace`(componentwise: Bool)
+        throws
+    {
+        let folder = try OpenFolder(following: root, componentwise: componentwise)
+        let (path, aside) = (root.appending("note"), root.appending("a/b/file"))
+        try folder.replace(path, with: [1, 2], aside: root.appending("aside"))
+        let error = #expect(throws: FileError.self) { try folder.replace(path, with: [3], aside: aside) }
+        #expect(error?.errno == .fileExists)
+        #expect(try folder.file(at: aside).read(9, at: 0) == [1])
+        #expect(try folder.file(at: path).read(9, at: 0) == [1, 2])
+        // What it has made itself goes.
+        #expect(throws: FileError.self) {
+            try folder.replace(root.appending("a"), with: [3], aside: root.appending("aside"))
+        }
+        #expect(try folder.names(in: root) == ["a", "last", "link", "note"])
+    }
+
+    @Test(arguments: ways)
     func `a pipe is no file, and nobody waits for it`(componentwise: Bool) throws {
         try #require(mkfifo(root.appending("pipe").string, 0o600) == 0)
         let folder = try OpenFolder(following: root, componentwise: componentwise)
