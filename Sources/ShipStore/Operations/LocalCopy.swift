@@ -61,13 +61,13 @@ public struct LocalCopy: Hashable, Sendable {
             let lock = try SupportFolderLock.take(
                 home.supportFolder, toPut: !prepared.files.isEmpty, busyHandler)
             defer { withExtendedLifetime((space, lock)) {} }
-            let removal = RemovalSession(named: real, supportLock: lock, busyHandler: busyHandler)
+            let session = RemovalSession(named: real, supportLock: lock, busyHandler: busyHandler)
             // An update may have been killed before its copy was there: then the older one has two names.
-            removal.cancel()
+            session.removal.cancelReplacing()
             // Another update may have been first.
             let older = try await olderCopy(at: home, of: prepared.manifest)
             // An update may have been killed before it removed the older copy's files.
-            if let older { _ = try await removal.finishKilled(besides: .store(older.files, isCoreData: true)) }
+            if let older { _ = try await session.finishKilled(besides: .store(older.files, isCoreData: true)) }
             let claims = try await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: lock)
             try busyHandler.check()
             let attributes = try older.map { _ throws in try FileAttributes(of: home.path) }

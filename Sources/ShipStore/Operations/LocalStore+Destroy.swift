@@ -27,15 +27,14 @@ extension LocalStore {
             } else {
                 let home = try StoreHome(resolving: path)
                 try home.refuseIfKept(.destroy)
-                session.cancel()
                 let hold = try ExclusiveHold(on: home, busyHandler)
                 let plan = try await session.plan(hold)
-                try session.prepare()
+                try session.removal.prepare()
                 do {
                     forgotten = try forget(home)
                     outcome = try session.remove(hold, as: plan)
                 } catch {
-                    session.cancel()
+                    session.removal.cancel()
                     throw error
                 }
             }

@@ -14,7 +14,7 @@ struct RemovalSession: Sendable {
     let busyHandler: BusyHandler
 
     private var home: StoreHome { named.home }
-    private var removal: StoreRemoval { StoreRemoval(of: home) }
+    var removal: StoreRemoval { StoreRemoval(of: home) }
 
     /// The external files that are left, and the symbolic links by which the user named the store.
     typealias Outcome = (remainingFiles: [RemainingFile], removedLinks: [FilePath])
@@ -40,6 +40,7 @@ struct RemovalSession: Sendable {
     func plan(_ hold: borrowing ExclusiveHold, carrying otherFiles: OtherSupportFiles? = nil) async throws -> Plan {
         let rows = try await ReferringFile(
             ofStore: home.path, busyTimeout: busyHandler.busyTimeout, through: hold.connection.queue)
+        removal.cancel()
         // An earlier removal may have left files before the app made the store anew.
         _ = try await finishKilled(besides: rows)
         return try await plan(of: rows, carrying: otherFiles)
@@ -57,12 +58,6 @@ struct RemovalSession: Sendable {
             rows: rows, claims: claims, arrived: try arrived(of: otherFiles, rows, claims), unreferred: unreferred,
             content: content)
     }
-
-    /// Makes sure that the store can be moved out of sight, before anything of it changes.
-    func prepare() throws(FileError) { try removal.prepare() }
-
-    /// Takes back what `prepare` has made.
-    func cancel() { removal.cancel() }
 
     /// Removes the store.
     ///

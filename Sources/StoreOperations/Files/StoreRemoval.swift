@@ -79,17 +79,21 @@ package struct StoreRemoval: Sendable {
         }
     }
 
-    /// Takes back what `prepare` has made, unless the store has gone there. What is still in its place as well was not replaced.
+    /// Takes back what `prepare` has made, unless the store has gone there. Who calls it holds the store, or has seen that there is none:
+    /// another command may be about to move it.
     package func cancel() {
-        guard (try? isOurs) == true else { return }
-        if let store = try? PlatformCalls.status(of: home.path),
-            (try? PlatformCalls.status(of: aside))?.identity == store.identity
-        {
-            try? PlatformCalls.removeFile(aside)
-        }
-        guard (try? PlatformCalls.isThere(aside)) == false else { return }
+        cancelReplacing()
+        guard (try? isOurs) == true, (try? PlatformCalls.isThere(aside)) == false else { return }
         try? PlatformCalls.removeFile(folder.appending(Self.destination))
         try? PlatformCalls.removeEmptyFolder(folder)
+    }
+
+    /// Takes back the second name of a store that was not replaced.
+    package func cancelReplacing() {
+        guard (try? isOurs) == true, let store = try? PlatformCalls.status(of: home.path),
+            (try? PlatformCalls.status(of: aside))?.identity == store.identity
+        else { return }
+        try? PlatformCalls.removeFile(aside)
     }
 
     /// Ends the removal: no file is left that the store's rows could explain. Everything goes in one step.
@@ -120,8 +124,10 @@ package struct StoreRemoval: Sendable {
     /// to do says so.
     package func sweep() throws(FileError) {
         TemporaryFolder.sweep(home.folder, .besideResults)
-        cancel()
-        if try !PlatformCalls.isThere(home.path) { RestoreRecord.remove(for: home) }
+        if try !PlatformCalls.isThere(home.path) {
+            cancel()
+            RestoreRecord.remove(for: home)
+        }
         try Folder.sync(home.folder)
     }
 }
