@@ -75,6 +75,35 @@ import Testing
         #expect(try hold.connection.run { try Int.fetchOne($0, sql: "SELECT count(*) FROM recipe") } == 0)
     }
 
+    /// The app may make the store anew before the one who waits gets on.
+    @Test(arguments: [false, true])
+    func `who has waited for a store that went holds none`(isMadeAnew: Bool) async throws {
+        let sql = "CREATE TABLE recipe(id)"
+        try TestStore.make(at: home.path, sql: sql)
+        let (opened, limit) = (try PlatformCalls.realPath(of: home.path).string, Duration.seconds(30))
+        let hold = try ExclusiveHold(on: home, BusyHandler(busyTimeout: .seconds(10)))
+        let waiting = Task(executorPreference: TestThreads.shared) { [home] () -> OperationError? in
+            do throws(OperationError) {
+                _ = try ExclusiveHold(on: home, BusyHandler(busyTimeout: limit))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        // It has the file open.
+        let patience = ContinuousClock.now + .seconds(10)
+        while OpenDescriptors.targets.count(where: { $0 == opened }) < 2, .now < patience {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        let removal = StoreRemoval(of: home)
+        try hold.begin(removal)
+        try removal.finish()
+        if isMadeAnew { try TestStore.make(at: home.path, sql: sql) }
+        try hold.connection.queue.close()
+        let expected: OperationError = isMadeAnew ? .inUse(home.path, waited: limit) : .noSuchStore(home.path)
+        #expect(await waiting.value == expected)
+    }
+
     /// Before anything has changed, or once it has left its mode.
     @Test(arguments: [true, false])
     func `a store whose removal cannot begin stays in its mode`(isEarly: Bool) throws {

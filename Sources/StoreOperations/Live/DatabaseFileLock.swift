@@ -56,6 +56,12 @@ struct DatabaseFileLock {
 
     func release() { _ = methods.xUnlock?(file, SQLITE_LOCK_NONE) }
 
+    /// Whether the path of the file leads to another one by now, or to none [sqlite.org/c3ref/c_fcntl_begin_atomic_write.html].
+    var hasMoved: Bool {
+        var moved: CInt = 0
+        return methods.xFileControl?(file, SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
+    }
+
     /// Whether the file begins as a store does, or has no bytes; to be asked while the lock is held. SQLite goes on to the log of
     /// one that does not, and removes that in the end.
     func beginsAsStore() throws -> Bool {

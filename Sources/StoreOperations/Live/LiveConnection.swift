@@ -55,6 +55,12 @@ package final class LiveConnection: Sendable {
         var tries = 0
         while true {
             if try lock.attempt() {
+                // Who has waited for the store may have one that is gone, and another has its name.
+                guard !lock.hasMoved else {
+                    lock.release()
+                    let isGone = (try? PlatformCalls.isThere(store)) == false
+                    throw DatabaseError(resultCode: isGone ? .SQLITE_CANTOPEN : .SQLITE_BUSY)
+                }
                 guard DatabaseFileLock.hasHotJournal(store) else { break }
                 lock.release()
                 // Any reader plays it back.
