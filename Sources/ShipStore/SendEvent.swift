@@ -40,6 +40,13 @@ public enum SendEvent: Hashable, Sendable {
     case awaits([StoreName], inbox: FilePath)
     /// An event of the listener.
     case listener(ListenerEvent)
+
+    init(_ result: Result<Delivery, ShipmentError>, of name: StoreName) {
+        switch result {
+        case .success(let delivery): self = .delivered(delivery)
+        case .failure(let failure): self = .failed(name, failure)
+        }
+    }
 }
 
 /// Why a store that was being sent in one encoding is sent in another one.

@@ -116,7 +116,8 @@ package struct SendJob: Sendable {
         } catch {
             let failure = ShipmentError(error)
             return store.follow(
-                ProducerSession.Order(prepare: { throw failure }, ended: { tell($0, of: store.name) }), makingWay: end)
+                ProducerSession.Order(prepare: { throw failure }, ended: { report(SendEvent($0, of: store.name)) }),
+                makingWay: end)
         }
     }
 
@@ -128,7 +129,7 @@ package struct SendJob: Sendable {
         case .held(let store, let watched):
             ProducerSession.Order(
                 check: { [trust = options.trust] in try trust.check(link, as: .receiver, of: store.name) },
-                prepare: { try await prepare(store, watched) }, ended: { tell($0, of: store.name) })
+                prepare: { try await prepare(store, watched) }, ended: { report(SendEvent($0, of: store.name)) })
         }
     }
 
@@ -171,7 +172,7 @@ package struct SendJob: Sendable {
             dropped: { remembered?.drop() },
             unfinished: { remembered?.unfinished($0, before: $1) },
             finished: { remembered?.finished($0) },
-            ended: { tell($0, of: source.name) },
+            ended: { report(SendEvent($0, of: source.name)) },
             settled: { result in
                 if case .success(let delivery) = result { continuity?.note(delivery.manifest) }
                 remembered?.ended(result)
@@ -198,7 +199,7 @@ package struct SendJob: Sendable {
                     case .held(let store, let watched): try await prepare(store, watched)
                     }
                 },
-                ended: { tell($0, of: store.name) })
+                ended: { report(SendEvent($0, of: store.name)) })
         }
         return try await session.run(.nowhere(as: endpoint), orders).results.map { try $0.get() }
     }
@@ -298,15 +299,6 @@ package struct SendJob: Sendable {
         of source: Producer.Source, _ copying: CopyOptions, _ turn: SnapshotTurn
     ) async throws(SnapshotError) -> PreparedCopy {
         try await PreparedCopy(of: source.store, named: source.name, copying, metadata: options.metadata, turn: turn)
-    }
-
-    private func tell(
-        _ result: Result<Delivery, ShipmentError>, of name: StoreName
-    ) {
-        switch result {
-        case .success(let delivery): report(.delivered(delivery))
-        case .failure(let failure): report(.failed(name, failure))
-        }
     }
 }
 

@@ -126,6 +126,33 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test func `with --keep-trying the others are published while a store is missing, at the start and later`()
+        async throws
+    {
+        let desk = try Desk()
+        try desk.makeStore("Notes.sqlite")
+        let place = "dir:public/kitchen"
+        let sender = try desk.start(
+            "send", "Recipes.sqlite", "Notes.sqlite", "--to", place, "--follow", "--settle", "20ms", "--keep-trying")
+        let follower = try desk.start(
+            "receive", "--into", "inbox", "--from", place, "--follow", "--poll", "20ms", "--keep-trying")
+        try await desk.arrives("Notes", from: "Notes.sqlite")
+        try desk.makeStore("new.sqlite")
+        try await desk.shell("mv new.sqlite Recipes.sqlite").expectSuccess()
+        try await desk.arrives("Recipes", from: "Recipes.sqlite")
+        try await desk.shell("mv Recipes.sqlite away.sqlite").expectSuccess()
+        try desk.execute("INSERT INTO recipe(title) VALUES ('new')", in: "Notes.sqlite")
+        try await desk.arrives("Notes", from: "Notes.sqlite")
+        // It is said each time that the store goes.
+        try await desk.waitUntil {
+            sender.text(.error).components(separatedBy: "there is no store at Recipes.sqlite").count == 3
+        }
+        sender.signal(SIGTERM)
+        follower.signal(SIGTERM)
+        #expect(try await sender.wait().status == .exited(0))
+        #expect(try await follower.wait().status == .exited(0))
+    }
+
     @Test func `two publishers of one publication lose nothing`() async throws {
         let desk = try Desk()
         try desk.makeStore("Recipes.sqlite", rows: 50)

@@ -8,10 +8,6 @@ struct PublishedOrder {
     /// The remembered copies of the store; `nil` for nothing.
     let bases: RememberedBases?
 
-    init(_ source: Producer.Source, _ bases: RememberedBases?, _ order: ProducerSession.Order) {
-        (name, self.bases, self.order) = (source.name, bases, order)
-    }
-
     /// The store as it is now.
     func version(unlike head: PublishedHead?) async throws -> PublishedVersion {
         let time = Timestamp(Date())

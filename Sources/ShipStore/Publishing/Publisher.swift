@@ -63,16 +63,11 @@ package final class Publisher: Sendable {
     /// Publishes each store, and each settled change of it, until the task is cancelled.
     package func follow(_ following: Following) async throws {
         let watched = try WatchedStores(of: producer, following, isShared: false)
-        try producer.reportMissing(to: report)
         let follower = StoreFollower(producer, following, watched, report: report)
         // What goes on failing is told once.
         var failure: ShipmentError?
         try await follower.publish(reissuing: publishing.reissuing) { [self] stores, cause in
-            _ = try await publish(
-                stores.compactMap { store in
-                    guard case .live(let source) = try store.watched.shippable() else { return nil }
-                    return order(of: source) { store.follow($0) {} }
-                })
+            _ = try await publish(stores.compactMap { order(of: $0) })
             guard cause == .time else { return }
             do {
                 _ = try await prune(after: publishing.grace)
@@ -84,6 +79,19 @@ package final class Publisher: Sendable {
                 if failure != error { report(.disconnected(error)) }
                 failure = error
             }
+        }
+    }
+
+    /// Where the store cannot be found now, its order says so, and the others go.
+    private func order(of store: FollowedStore) -> PublishedOrder? {
+        do {
+            guard case .live(let source) = try store.watched.shippable() else { return nil }
+            return order(of: source) { store.follow($0) {} }
+        } catch {
+            let failure = ShipmentError(error)
+            let order = ProducerSession.Order(
+                prepare: { throw failure }, ended: { [report] in report(SendEvent($0, of: store.name)) })
+            return PublishedOrder(name: store.name, order: store.follow(order) {}, bases: nil)
         }
     }
 
@@ -105,16 +113,11 @@ package final class Publisher: Sendable {
                 if let duration { report(.copied(version.manifest, duration)) }
                 return OutgoingShipment(version, copiedIn: duration, options)
             },
-            ended: { [report] result in
-                switch result {
-                case .success(let delivery): report(.delivered(delivery))
-                case .failure(let failure): report(.failed(source.name, failure))
-                }
-            },
+            ended: { [report] in report(SendEvent($0, of: source.name)) },
             settled: { result in
                 if case .success(let delivery) = result { continuity?.note(delivery.manifest) }
             })
-        return PublishedOrder(source, bases, following(order))
+        return PublishedOrder(name: source.name, order: following(order), bases: bases)
     }
 
     // MARK: The head
@@ -140,6 +143,8 @@ package final class Publisher: Sendable {
                 order.order.ended(.failure(failure))
             }
         }
+        // A head would say nothing new.
+        guard versions.contains(where: { $0 != nil }) else { return results.compactMap(\.self) }
         let unread = zip(orders, versions).compactMap { $1 == nil ? $0.name : nil }
         let changing = Set(versions.compactMap { $0?.shipment == nil ? nil : $0?.name })
         var entries = versions.map { _ in Made() }
