@@ -30,8 +30,8 @@ extension Producer {
                 do throws(ShipmentError) {
                     return try await attempt(to: endpoint, publishing, link, report)
                 } catch {
-                    // The path may be wrong: only who follows waits for a store.
-                    if error.failureRule.exitStatus == .noInput { throw error }
+                    // The path may be wrong: only who follows waits for a store of its own. What is not elsewhere may come.
+                    if case .source(.noSuchFile) = error { throw error }
                     try await attempts.rest(after: error)
                 }
             }

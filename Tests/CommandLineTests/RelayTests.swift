@@ -272,6 +272,19 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test func `with --retry what is not in the inbox yet is waited for`() async throws {
+        let second = try await watchListens()
+        let relay = try desk.start(
+            "send", "--inbox", "tablet-inbox", "Recipes", "--to", second.address, "--identity", "tablet", "--retry",
+            "60s")
+        _ = try await relay.waitForLine(containing: "trying again")
+        let first = try await tabletListens()
+        try await ship(to: first).expectSuccess()
+        try await relay.wait().expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", in: "watch-inbox", from: "Recipes.sqlite"))
+        for receiver in [first, second] { _ = try await receiver.stop() }
+    }
+
     @Test func `who comes for a store waits until it is there, and gets no other`() async throws {
         let program = try desk.start(
             "send", "--inbox", "tablet-inbox", "Recipes", "--listen", "127.0.0.1:0", "--identity", "tablet", "--follow",
