@@ -93,6 +93,28 @@ struct OperationFaultTests {
         #expect(call > 3, "the shim counts none of the calls that matter")
     }
 
+    @Test func `an update that goes on after a failed sync leaves no second name of the older copy`() async throws {
+        var (number, isOver, wentOn) = (1, false, false)
+        while !isOver {
+            let place = try sample.newPlace(for: .update)
+            defer { try? Folder.removeTree(at: place.path) }
+            let log = place.path.appending("calls")
+            let outcome = try await BuiltProgram.run(
+                sample.arguments(.update),
+                environment: shim.environment(.eio, at: number, only: ["fsync", "fdatasync"], log: log)
+                    .merging(place.environment) { $1 }, in: place.desk)
+            let syncs = FaultShim.calls(in: log).map(\.path)
+            isOver = syncs.count < number
+            if outcome.status == .exited(0) {
+                let names = try Folder.names(in: place.desk.appending("copies"))
+                #expect(names == [".latest_SUPPORT", "latest.sqlite"], "sync \(number)")
+                if !isOver { wentOn = syncs[number - 1].contains(".ship-store-removal-") || wentOn }
+            }
+            number += 1
+        }
+        #expect(wentOn, "the shim counts none of the syncs that matter")
+    }
+
     /// The other modes are those of a connection, and matter where one writes to the store.
     private static let cases = StoreOperation.allCases.flatMap { operation in
         let isWritten = [.restore, .restoreWithoutSafetyCopy, .metadata].contains(operation)

@@ -75,6 +75,7 @@ package struct StorePlacement: Sendable {
             guard after.missing.isEmpty, after.different.isEmpty else { throw FileError(.read, support.path, .ioError) }
             // After a kill the older copy still says which files were its own.
             isNoted = !obsolete.isEmpty && (try? removal.beginReplacing()) != nil
+            if !obsolete.isEmpty, !isNoted { removal.cancel() }
             try install(staged)
         } catch {
             _ = support.putBack(comparison.different, from: kept)

@@ -79,8 +79,8 @@ package struct StoreRemoval: Sendable {
         }
     }
 
-    /// Takes back what `prepare` has made, unless the store has gone there. Who calls it holds the store, or has seen that there is none:
-    /// another command may be about to move it.
+    /// Takes back what `prepare` has made, unless the store has gone there. Who calls it keeps out others that may be about to move it, or
+    /// has seen that there is none.
     package func cancel() {
         cancelReplacing()
         guard (try? isOurs) == true, (try? PlatformCalls.isThere(aside)) == false else { return }
