@@ -89,17 +89,14 @@ package struct TemporaryFolder: ~Copyable, Sendable {
     }
 
     /// Removes what killed processes of the same user left in a folder.
-    ///
-    /// - Parameter body: Called with each of their folders before it is removed, while nobody else sweeps it.
-    package static func sweep(_ parent: FilePath, _ place: Place, first body: (FilePath) -> Void = { _ in }) {
+    package static func sweep(_ parent: FilePath, _ place: Place) {
         guard let names = try? Folder.names(in: parent) else { return }
         for name in names where isOurs(name, place) {
             let path = parent.appending(text: name)
             guard let status = try? PlatformCalls.status(of: path), status.isOwnFolder,
                 let lock = try? OpenFile.readingWithoutFollowing(path),
-                (try? PlatformCalls.tryLock(lock.descriptor, path)) == true
+                (try? PlatformCalls.tryLock(lock.descriptor, path)) == true, StagedCopy.takeBack(to: path)
             else { continue }
-            body(path)
             try? Folder.removeTree(at: path)
         }
     }

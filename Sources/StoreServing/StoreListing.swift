@@ -23,7 +23,9 @@ final class StoreListing: Sendable {
 
     private func names() throws(InboxError) -> [StoreName] {
         let status = try? PlatformCalls.statusFollowingLinks(of: inbox.layout.depot)
-        if let listed = listed.withLock({ $0 }), let status, listed.folder.isSameFolder(as: status) {
+        if let listed = listed.withLock({ $0 }), let status, listed.folder.identity == status.identity,
+            listed.folder.modified == status.modified
+        {
             return listed.names
         }
         let names = try inbox.storeNames()
@@ -31,11 +33,5 @@ final class StoreListing: Sendable {
             listed.withLock { $0 = (status, names) }
         }
         return names
-    }
-}
-
-extension FileStatus {
-    fileprivate func isSameFolder(as other: FileStatus) -> Bool {
-        identity == other.identity && modified == other.modified
     }
 }

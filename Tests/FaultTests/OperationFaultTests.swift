@@ -41,7 +41,10 @@ struct OperationFaultTests {
         try await sweep(operation, .wal, .enospc, .onward, from: 5 % step + 1, by: step)
     }
 
-    @Test func `a copy that is killed leaves no external files without a store once it is taken again`() async throws {
+    @Test(arguments: [[], ["--as", "latest"]])
+    func `a copy that is killed leaves no external files without a store once one is taken again`(
+        options: [String]
+    ) async throws {
         var (call, wasThere, leftAny) = (1, true, false)
         while wasThere {
             let place = try sample.newPlace(for: .copyAs)
@@ -63,7 +66,7 @@ struct OperationFaultTests {
                     .merging(place.environment) { $1 }, in: place.desk)
             leftAny = try lonely().count > 1 || leftAny
             let again = try await BuiltProgram.run(
-                ["copy", "Photos.sqlite", "--to", "new"], environment: place.environment, in: place.desk)
+                ["copy", "Photos.sqlite", "--to", "new"] + options, environment: place.environment, in: place.desk)
             #expect(again.status == .exited(0), "call \(call): \(again.stderr)")
             // What somebody else has put there stays.
             #expect(try lonely() == [".Other_SUPPORT"], "call \(call)")

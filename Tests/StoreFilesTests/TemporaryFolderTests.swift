@@ -54,6 +54,23 @@ import Testing
         #expect(try Folder.names(in: above).isEmpty == (mode & 0o7000 != 0))
     }
 
+    @Test func `the files of a copy that was killed go with it, once nobody else is at work on them`() throws {
+        let dead = scratch.path.appending(ourName(.besideResults))
+        try Folder.make(dead.appending(StagedCopy.support))
+        try OpenFile.creating(dead.appending(StagedCopy.store)).write([1])
+        let support = scratch.path.appending(".Tea_SUPPORT")
+        try StagedCopy.note(support, before: scratch.path.appending("Tea.sqlite"), in: dead)
+        try PlatformCalls.rename(dead.appending(StagedCopy.support), to: support)
+        do {
+            let lock = try FolderLock.take(.exclusive, on: support)
+            defer { withExtendedLifetime(lock) {} }
+            TemporaryFolder.sweep(scratch.path, .besideResults)
+            #expect(try Folder.names(in: scratch.path).count == 2)
+        }
+        TemporaryFolder.sweep(scratch.path, .besideResults)
+        #expect(try Folder.names(in: scratch.path) == [])
+    }
+
     @Test func `what has taken its place stays`() throws {
         do {
             let folder = try TemporaryFolder(in: scratch.path)

@@ -75,7 +75,7 @@ struct FullTextLeaves {
             case 0:
                 Varint.append(UInt64(leaf.count - lastOffset), to: &offsets)
                 lastOffset = leaf.count
-                let shared = term.map { posting.term.commonPrefix($0) }
+                let shared = term.map { zip($0, posting.term).prefix { $0 == $1 }.count }
                 if let shared { Varint.append(UInt64(shared), to: &leaf) }
                 Varint.append(UInt64(posting.term.count - (shared ?? 0)), to: &leaf)
                 leaf += posting.term[(shared ?? 0)...]
@@ -101,11 +101,5 @@ struct FullTextLeaves {
             }
         }
         return leaf.count == size ? (leaf + offsets, end) : nil
-    }
-}
-
-extension [UInt8] {
-    fileprivate func commonPrefix(_ other: [UInt8]) -> Int {
-        zip(self, other).prefix { $0 == $1 }.count
     }
 }

@@ -27,12 +27,11 @@ package struct CopyPlacement: Sendable {
         store: FilePath, externalFiles: [(name: ExternalFileName, path: FilePath)]
     ) throws(FileError) -> FilePath {
         try Folder.make(folder)
-        TemporaryFolder.sweep(folder, .besideResults, first: Self.finishKilled)
         let temporary = try TemporaryFolder(in: folder, .besideResults)
         let staging = temporary.path
-        let stagedStore = staging.appending(Self.stagedStore)
+        let stagedStore = staging.appending(StagedCopy.store)
         try OpenFile.copy(store, to: stagedStore)
-        let stagedSupport = externalFiles.isEmpty ? nil : staging.appending(Self.stagedSupport)
+        let stagedSupport = externalFiles.isEmpty ? nil : staging.appending(StagedCopy.support)
         if let stagedSupport {
             let subfolders = Set(externalFiles.map(\.name.folder)).map { stagedSupport.appending($0.rawValue) }
             for subfolder in subfolders { try Folder.make(subfolder) }
@@ -61,14 +60,8 @@ package struct CopyPlacement: Sendable {
     private func install(
         _ stagedStore: FilePath, _ stagedSupport: FilePath?, at home: StoreHome
     ) throws(FileError) -> Bool {
-        let mark = stagedStore.removingLastComponent().appending(Self.mark)
         if let stagedSupport {
-            try? PlatformCalls.removeFile(mark)
-            let inode = try PlatformCalls.status(of: stagedSupport).inode
-            // Where there are no symbolic links, what a kill leaves stays.
-            let name = FilePath("\(inode)").appending(text: home.supportFolder.path.lastName)
-            try? PlatformCalls.symbolicLink(at: mark, to: name.appending(text: home.path.lastName))
-            try Folder.sync(mark.removingLastComponent())
+            try StagedCopy.note(home.supportFolder.path, before: home.path, in: stagedStore.removingLastComponent())
             let isOurs = try claim { () throws(FileError) in
                 try PlatformCalls.renameFolder(stagedSupport, toFree: home.supportFolder.path)
             }
@@ -83,7 +76,6 @@ package struct CopyPlacement: Sendable {
         do throws(FileError) {
             if try claim({ () throws(FileError) in try PlatformCalls.place(stagedStore, atFree: home.path) }) {
                 try Folder.sync(folder)
-                try? PlatformCalls.removeFile(mark)
                 return true
             }
         } catch {
@@ -93,29 +85,6 @@ package struct CopyPlacement: Sendable {
         }
         takeBack(stagedSupport, from: home)
         return false
-    }
-
-    private static let stagedStore = "store"
-    private static let stagedSupport = "support"
-    /// Beside them, a symbolic link to `INODE/NAME/STORE`: of the support folder that is put in its place before the store, and the store's name.
-    private static let mark = "placing"
-
-    /// Takes back the external files of a placement that was killed before its store was there. The mark beside the store, in a folder of this
-    /// user alone, says which they are; a folder of that name that is another one stays.
-    private static func finishKilled(in staging: FilePath) {
-        // A store that has been put in its place has a second name; one that is there refers to the files, wherever it is from.
-        let folder = staging.removingLastComponent()
-        guard let target = try? PlatformCalls.targetOfSymbolicLink(at: staging.appending(mark)),
-            let inode = target.components.first.flatMap({ UInt64($0.text) }), target.components.count == 3,
-            let store = try? PlatformCalls.status(of: staging.appending(stagedStore)), store.links == 1,
-            (try? PlatformCalls.isThere(folder.appending(target.components.suffix(1)))) == false
-        else { return }
-        let support = folder.appending(target.components.dropFirst().prefix(1))
-        guard let status = try? PlatformCalls.status(of: support), status.isOwnFolder, status.inode == inode,
-            let lock = try? FolderLock.take(.exclusive, on: support)
-        else { return }
-        try? PlatformCalls.rename(support, to: staging.appending(stagedSupport))
-        withExtendedLifetime(lock) {}
     }
 
     private func takeBack(_ stagedSupport: FilePath?, from home: StoreHome) {
