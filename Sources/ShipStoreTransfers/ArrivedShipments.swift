@@ -172,7 +172,8 @@ final class ArrivedShipments: Sendable {
         let file = try OpenFile.readingWithoutFollowing(path(number, "json"))
         let size = try file.size
         guard size <= Self.metadataLimit else { return nil }
-        guard let form = try? JSONDecoder().decode(Form.self, from: Data(file.read(Int(size), at: 0))),
+        let bytes = try file.read(Int(size), at: 0)
+        guard let form = try? JSONDecoder().decode(Form.self, from: Data(bytes)),
             (0...Self.maximumAttempts).contains(form.attempts),
             (0..<Self.stopsOfAnAttempt).contains(form.stops ?? 0)
         else { return nil }

@@ -82,4 +82,20 @@ import Testing
             }
         }
     }
+
+    @Test func `a shipment stays where the file beside it cannot be read now`() throws {
+        let arrived = try ArrivedShipments(in: scratch.path)
+        try arrived.keep([1], ["ship-store": "1"])
+        let folder = scratch.path.appending("arrived")
+        let (metadata, aside) = (folder.appending("1.json"), scratch.path.appending("aside"))
+        try PlatformCalls.rename(metadata, to: aside)
+        // To read a folder is an error, as to read a bad block is.
+        try Folder.make(metadata.appending("x"))
+        let (shipments, error) = arrived.all()
+        #expect(shipments.isEmpty && error?.errno == .isDirectory)
+        try Folder.removeTree(at: metadata)
+        try PlatformCalls.rename(aside, to: metadata)
+        let shipment = try #require(arrived.all().shipments.first)
+        #expect(try OpenFile.reading(shipment.file).read(9, at: 0) == [1])
+    }
 }
