@@ -17,6 +17,7 @@ package final class DiskReservation: Sendable {
     /// The place, open, where its name may change.
     private let folder: OpenFile?
     private let kept: Int64
+    private let makeWay: @Sendable () -> Void
     /// Bytes that are promised, and those of them that are on the disk.
     private let bytes = Mutex((promised: Int64(0), used: Int64(0)))
 
@@ -25,16 +26,20 @@ package final class DiskReservation: Sendable {
         self.ledger = ledger
         self.kept = kept
         self.place = place
+        makeWay = {}
         device = try PlatformCalls.statusFollowingLinks(of: place).device
         folder = nil
     }
 
     /// Promises nothing yet.
-    init(in folder: borrowing OpenFolder, leaving kept: Int64, _ ledger: SpaceLedger) throws(FileError) {
+    init(
+        in folder: borrowing OpenFolder, leaving kept: Int64, _ ledger: SpaceLedger,
+        makingWay makeWay: @escaping @Sendable () -> Void
+    ) throws(FileError) {
         // A descriptor of its own: the reservation may outlive the folder's.
         let copy = OpenFile.owning(try PlatformCalls.duplicate(folder.descriptor, folder.path), as: folder.path)
         self.ledger = ledger
-        self.kept = kept
+        (self.kept, self.makeWay) = (kept, makeWay)
         place = folder.path
         device = try copy.status.device
         self.folder = consume copy
@@ -68,6 +73,12 @@ package final class DiskReservation: Sendable {
     ///
     /// - Throws: `.tooLittle`, `.file`.
     package func extend(by bytes: Int64) throws(Refusal) {
+        if (try? take(bytes)) != nil { return }
+        makeWay()
+        try take(bytes)
+    }
+
+    private func take(_ bytes: Int64) throws(Refusal) {
         let free = try Refusal.wrapping { () throws(FileError) in try self.free }
         try self.bytes.withLock { (own) throws(Refusal) in
             // What is written already beyond the promise takes no room any more.

@@ -29,13 +29,16 @@ package final class SpaceLedger: Sendable {
         return reservation
     }
 
-    /// - Parameter folder: Where, whatever becomes of its name.
+    /// - Parameters:
+    ///   - folder: Where, whatever becomes of its name.
+    ///   - makeWay: Removes what may go, before anything is refused to the reservation.
     /// - Throws: `.tooLittle`, `.file`.
     package func reserve(
-        _ size: Int64, leaving kept: Int64 = 0, in folder: borrowing OpenFolder
+        _ size: Int64, leaving kept: Int64 = 0, in folder: borrowing OpenFolder,
+        makingWay makeWay: @escaping @Sendable () -> Void = {}
     ) throws(DiskReservation.Refusal) -> DiskReservation {
         let reservation = try DiskReservation.Refusal.wrapping { () throws(FileError) in
-            try DiskReservation(in: folder, leaving: kept, self)
+            try DiskReservation(in: folder, leaving: kept, self, makingWay: makeWay)
         }
         try reservation.extend(by: size)
         return reservation

@@ -29,12 +29,13 @@ extension Installer {
         try? folder.files.removeFile(folder.layout.objects.appending(digest.hex))
     }
 
-    /// Reserves the room for what is still to come.
+    /// Reserves the room for what is still to come. Where there is none, for this or for what it turns out to need, the spare files go.
     ///
     /// - Throws: `.noSpace`, `.file`.
-    package func reserveRoom(forObjectOf size: Int64) throws(InboxError) -> DiskReservation {
+    package func reserveRoom(for size: Int64) throws(InboxError) -> DiskReservation {
         do throws(DiskReservation.Refusal) {
-            return try space.reserve(max(0, size), leaving: reserve, in: folder.files)
+            return try space.reserve(max(0, size), leaving: reserve, in: folder.files) { [spares] in spares.removeAll()
+            }
         } catch {
             throw InboxError(error)
         }

@@ -21,7 +21,7 @@ package final class Installer: Sendable {
     /// Held while the record of failures changes.
     let failureNotes = Mutex(())
     private let late: DelayedPruning
-    private let spares: SpareFiles
+    let spares: SpareFiles
     /// Of each store's current generation.
     let proofs = Mutex<[StoreName: WholenessProof]>([:])
 
@@ -260,14 +260,7 @@ package final class Installer: Sendable {
             let (total, overflow) = sum.addingReportingOverflow(part.element.size)
             return overflow ? .max : total
         }
-        let space: DiskReservation
-        do throws(DiskReservation.Refusal) {
-            space = try spares.makingWay { () throws(DiskReservation.Refusal) in
-                try self.space.reserve(toCome, leaving: reserve, in: folder.files)
-            }
-        } catch {
-            throw InboxError(error)
-        }
+        let space = try reserveRoom(for: toCome)
         if let waiting {
             return try StagedGeneration(
                 manifest, from: sender, origin, signed, goingOnWith: waiting, of: folder, spares, present: present,

@@ -70,19 +70,7 @@ final class SpareFiles: Sendable {
         }
     }
 
-    /// Asks for room, and once more after they have gone where there is none.
-    func makingWay<Room>(
-        _ reserve: () throws(DiskReservation.Refusal) -> Room
-    ) throws(DiskReservation.Refusal) -> Room {
-        do throws(DiskReservation.Refusal) {
-            return try reserve()
-        } catch {
-            removeAll()
-            return try reserve()
-        }
-    }
-
-    private func removeAll() {
+    func removeAll() {
         state.withLock { state in
             for file in state.files.values { try? folder.files.removeFile(file) }
             state.files = [:]

@@ -214,7 +214,7 @@ package final class StagedGeneration {
         guard unreserved > 0, space.left < Self.roomAhead / 2 else { return }
         let more = min(unreserved, Self.roomAhead)
         do throws(DiskReservation.Refusal) {
-            try spares.makingWay { () throws(DiskReservation.Refusal) in try space.extend(by: more) }
+            try space.extend(by: more)
         } catch {
             throw InboxError(error)
         }

@@ -117,4 +117,19 @@ import Testing
         }
         #expect(content.staging == [])
     }
+
+    @Test func `it makes way for what a decoder writes beside the store`() async throws {
+        let text = String(repeating: "a", count: 1 << 21)
+        let installer = try content.installer(keeping: 1)
+        try await Shipment(text + "1").install(with: installer)
+        let staged = try Shipment(text + "2").stage(with: installer)
+        #expect(!staged.moveSpareToStorePath())
+        _ = try await installer.install(try staged.seal()) { _ in }
+        let next = try Shipment(text + "3").stage(with: installer)
+        #expect(content.staging.count == (Self.tells(content.root) ? 2 : 1))
+        try next.workingRoom.take(1)
+        #expect(content.staging.count == (Self.tells(content.root) ? 2 : 1))
+        #expect(throws: InboxError.self) { try next.workingRoom.take(1 << 60) }
+        #expect(content.staging.count == 1)
+    }
 }

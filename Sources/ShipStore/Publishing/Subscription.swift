@@ -339,7 +339,7 @@ final class Subscription {
     private func bring(
         _ object: PublishedObject, into file: borrowing OpenFile, from offset: Int64
     ) async throws -> Bool {
-        let room = try consumer.installer.reserveRoom(forObjectOf: object.size - offset)
+        let room = try consumer.installer.reserveRoom(for: object.size - offset)
         defer { withExtendedLifetime(room) {} }
         var isLonger = false
         if offset < object.size {
