@@ -121,6 +121,22 @@ import Testing
         #expect(line.contains("note new, 1 rows") && line.contains("tag 2 to 0 rows (2 deleted)"))
     }
 
+    @Test func `a file in the place of a store's generations is an error, unless the store is not told of`()
+        async throws
+    {
+        try await ship("Soups")
+        try await ship()
+        let place = "inbox/.ship-store/Soups/generations"
+        try await desk.shell("mv \(place) aside; : > \(place)").expectSuccess()
+        let outcome = try await desk.run("watch", "--into", "inbox", timeout: .seconds(20))
+        #expect(outcome.status != .exited(0))
+        let hint = "ship-store: hint: move \(place) away: it is no folder, and the inbox keeps one there"
+        #expect(outcome.complaints.last == hint, "\(outcome.stderr)")
+        let watch = try await watch("Recipes")
+        watch.signal(SIGTERM)
+        try await watch.wait().expectSuccess()
+    }
+
     @Test func `only the stores that are named are told`() async throws {
         try await ship()
         let watch = try await watch("Soups", "Teas", "--once")

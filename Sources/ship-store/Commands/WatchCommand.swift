@@ -73,7 +73,11 @@ struct WatchCommand: AsyncParsableCommand {
         try await console.run(whenStopped: once ? nil : .success, isEndless: true) {
             [output, exec, once, into, since, rows] in
             do throws(InboxError) {
-                _ = try Inbox(at: into).storeNames()
+                let folder = try Inbox(at: into).open()
+                // Nothing comes where a store's generations cannot be.
+                for name in try folder.storeNames() where names.isEmpty || names.contains(name) {
+                    _ = try folder.generationNames(of: name)
+                }
             } catch {
                 throw ShipmentError.install(error)
             }
