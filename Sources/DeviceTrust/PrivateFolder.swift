@@ -88,23 +88,17 @@ struct PrivateFolder: Sendable {
     ) throws(IdentityError) -> Result {
         let deadline = ContinuousClock.now + Self.lockTime
         while true {
-            if let lock = try takeLock() {
+            let lock = try IdentityError.wrapping { () throws(FileError) in try FolderLock.take(.exclusive, on: path) }
+            if let lock {
+                defer { withExtendedLifetime(lock) {} }
                 // A killed process may have left it.
                 try? PlatformCalls.removeFile(path.appending(Self.temporaryName))
-                return try run(body, holding: lock)
+                return try body()
             }
             guard .now < deadline else { throw .busy(path) }
             guard mayGoOn() else { throw .stopped }
             PlatformCalls.pause(.milliseconds(10))
         }
-    }
-
-    private func run<Result>(
-        _ body: () throws(IdentityError) -> Result, holding _: borrowing FolderLock
-    ) throws(IdentityError) -> Result { try body() }
-
-    private func takeLock() throws(IdentityError) -> FolderLock? {
-        try IdentityError.wrapping { () throws(FileError) in try FolderLock.take(.exclusive, on: path) }
     }
 
     private func open() throws(IdentityError) -> OpenFolder {

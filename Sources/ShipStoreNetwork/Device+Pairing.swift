@@ -19,10 +19,10 @@ extension Device {
         _ link: LinkOptions = LinkOptions(),
         _ timeouts: Timeouts = Timeouts()
     ) async throws(ShipmentError) -> TrustedPeer {
-        let own = try identity()
-        var link = link
-        link.security = .mutualTLS(own) { _ in .full }
         do {
+            let own = try await BlockingExecutor.run { try identity() }
+            var link = link
+            link.security = .mutualTLS(own) { _ in .full }
             return try await PeerLink.withLink(to: endpoint, link) { link in
                 guard let other = link.device else { throw PairingError.notOpen }
                 let initiator = try PairingInitiator(code, own: own.id, other: other, trustedAs: role)
@@ -40,7 +40,9 @@ extension Device {
                 }
                 guard welcome[0] == PairingExchange.accepted else { throw PairingError.notOpen }
                 let ownName = PairingExchange.name(try await reader.next(Int(welcome[1])), of: other)
-                return try self.folder.trust(other, as: role, called: name ?? ownName, at: Timestamp(Date()))
+                return try await BlockingExecutor.run {
+                    try self.folder.trust(other, as: role, called: name ?? ownName, at: Timestamp(Date()))
+                }
             }
         } catch LinkError.closedByPeer {
             throw .pairing(.notOpen)
@@ -56,7 +58,7 @@ extension Device {
         over link: PeerLink, _ reader: consuming ExactReader, in window: PairingWindow,
         trustingAs role: TrustedPeer.Role, _ timeouts: Timeouts
     ) async throws -> TrustedPeer {
-        let own = try identity()
+        let own = try await BlockingExecutor.run { try identity() }
         let start = try await reader.next(PairingExchange.startSize)
         guard let other = link.device, let trial = window.takeTry() else {
             try await link.writer.write(PairingExchange.refusal, within: timeouts.hello)
@@ -82,7 +84,9 @@ extension Device {
         let name = window.name ?? PairingExchange.name(proposed, of: other)
         let peer: TrustedPeer
         do {
-            peer = try folder.trust(other, as: role, called: name, at: Timestamp(Date()))
+            peer = try await BlockingExecutor.run {
+                try folder.trust(other, as: role, called: name, at: Timestamp(Date()))
+            }
         } catch {
             window.reopen()
             throw error

@@ -67,9 +67,8 @@ extension Producer {
         at endpoint: Endpoint, _ link: LinkOptions, _ body: (Publisher) async throws -> Result
     ) async throws(ShipmentError) -> Result {
         return try await ShipmentError.awaiting {
-            guard let publisher = try publisher(to: endpoint, link, Publishing(), { _ in }) else {
-                throw PublicationError.cannotPublish(endpoint)
-            }
+            let publisher = try await publisher(to: endpoint, link, Publishing()) { _ in }
+            guard let publisher else { throw PublicationError.cannotPublish(endpoint) }
             return try await body(publisher)
         }
     }

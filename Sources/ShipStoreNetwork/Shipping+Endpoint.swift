@@ -43,7 +43,7 @@ extension Producer {
         _ report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) -> [Delivery] {
         return try await ShipmentError.awaiting {
-            if let publisher = try publisher(to: endpoint, link, publishing, report) {
+            if let publisher = try await publisher(to: endpoint, link, publishing, report) {
                 return try await publisher.publish()
             }
             let job = try await sendJob(to: endpoint, link, report)
@@ -58,20 +58,18 @@ extension Producer {
     func publisher(
         to endpoint: Endpoint, _ link: LinkOptions, _ publishing: Publishing,
         _ report: @escaping @Sendable (SendEvent) -> Void
-    ) throws -> Publisher? {
+    ) async throws -> Publisher? {
+        let storage: any PublicationStorage
         switch endpoint {
-        case .folder, .bucket: if isOfInbox { throw PublicationError.cannotPublish(endpoint) }
-        case .web, .tcp, .unix, .command, .standardStreams, .file: break
+        case .folder(let path) where !isOfInbox: storage = PublicationFolder(at: path)
+        case .bucket(let address) where !isOfInbox:
+            storage = try BucketPublication(at: address, link.storage, options.timeouts, trusting: link.authorities)
+        case .folder, .bucket, .web: throw PublicationError.cannotPublish(endpoint)
+        case .tcp, .unix, .command, .standardStreams, .file: return nil
         }
-        return switch endpoint {
-        case .folder(let path):
-            try Publisher(self, to: PublicationFolder(at: path), at: endpoint, publishing, report: report)
-        case .bucket(let address):
-            try Publisher(
-                self, to: BucketPublication(at: address, link.storage, options.timeouts, trusting: link.authorities),
-                at: endpoint, publishing, report: report)
-        case .web: throw PublicationError.cannotPublish(endpoint)
-        case .tcp, .unix, .command, .standardStreams, .file: nil
+        // The first publisher makes the device's identity.
+        return try await BlockingExecutor.run {
+            try Publisher(self, to: storage, at: endpoint, publishing, report: report)
         }
     }
 
@@ -90,7 +88,7 @@ extension Producer {
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) {
         do {
-            if let publisher = try publisher(to: endpoint, link, publishing, report) {
+            if let publisher = try await publisher(to: endpoint, link, publishing, report) {
                 return try await publisher.follow(following)
             }
             let watched = try WatchedStores(

@@ -1,5 +1,11 @@
+import DeviceTrust
 import Dispatch
 import Foundation
+import ShipLinks
+import ShipStoreNetwork
+import StoreFiles
+import SystemPackage
+import TestSupport
 import Testing
 
 @testable import ShipStore
@@ -22,6 +28,39 @@ import Testing
         for _ in 0..<count { end.signal() }
         #expect(allBegan)
         for task in blocking { #expect(await task.value) }
+    }
+
+    @Test func `waits for who else draws a number, and others of the process go on`() async throws {
+        let round = try PublicationRound(seed: 1)
+        try await round.publish()
+        let publisher = try round.publisher()
+        try await Self.expectOthersGoOn(whileLocked: round.scratch.path.appending("phone0")) {
+            _ = try await publisher.halt([])
+        }
+    }
+
+    @Test func `waits for who else makes the identity, and others of the process go on`() async throws {
+        let scratch = try ScratchFolder()
+        let folder = try scratch.folder("phone")
+        let (phone, code, endpoint) = (Device(folder: folder), PairingCode(), try Endpoint("127.0.0.1:1"))
+        try await Self.expectOthersGoOn(whileLocked: folder) { _ = try await phone.pair(with: endpoint, code) }
+    }
+
+    /// - Parameter work: Waits for the lock.
+    private static func expectOthersGoOn(
+        whileLocked folder: FilePath, _ work: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let waiting: [Task<Void, any Error>]
+        do {
+            let lock = try FolderLock.take(.exclusive, on: folder)
+            defer { withExtendedLifetime(lock) {} }
+            let start = ContinuousClock.now
+            // More than there are threads for all tasks together.
+            waiting = (0...ProcessInfo.processInfo.activeProcessorCount).map { _ in Task { try await work() } }
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(ContinuousClock.now - start < .seconds(10))
+        }
+        for task in waiting { _ = await task.result }
     }
 
     private static func hasBegun(

@@ -44,7 +44,7 @@ extension Publisher {
             return KnownHead(head: head, publisher: publisher, file: bytes, tag: tag)
         }
         guard next == identity.id else { throw PublicationError.otherPublisher(place, publisher) }
-        try skipNumbers(to: head.number)
+        try await BlockingExecutor.run { try skipNumbers(to: head.number) }
         let last = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
         return KnownHead(
             head: head.withoutStores(before: last, head.sealing), publisher: publisher, file: bytes, tag: tag,

@@ -279,7 +279,7 @@ package final class Publisher: Sendable {
             let folder = try TemporaryFolder(in: producer.options.copy.temporaryFolder)
             _ = try await storage.put(file, by: folder.path.appending("\(number)"))
         }
-        let number = try device.nextCounter()
+        let number = try await BlockingExecutor.run { try device.nextCounter() }
         if let known = known?.head.number, number <= known {
             throw PublicationError.wentBack(place, from: known, to: number)
         }
