@@ -48,7 +48,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         PlatformCalls.forbidDumps()
         do {
             var command = try await command(of: arguments)
-            try command.refuseBytes()
+            try command.refuseBytes(in: arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

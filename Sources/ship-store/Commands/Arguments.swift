@@ -70,8 +70,9 @@ extension FilePath: @retroactive ExpressibleByArgument {
 }
 
 extension ParsableCommand {
-    /// Refuses bytes that are no UTF-8 wherever a text is wanted.
-    func refuseBytes() throws {
+    /// Refuses bytes that are no UTF-8 wherever a text is wanted. It looks only if there are some, as a mirror takes 4 ms.
+    func refuseBytes(in arguments: [String]) throws {
+        guard !arguments.allSatisfy(PathText.isPlain) else { return }
         if Self.hasBytes(self) { throw ValidationError("an argument is not UTF-8, which all but paths have to be") }
     }
 
