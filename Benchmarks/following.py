@@ -28,6 +28,7 @@ AT_WORK, APART = 30, 0.05  # s that an app commits, and between two commits
 SLICES = 2  # of each contender, in turns
 RATE, WINDOW, LIMITED = 100_000, 10, 30  # bytes a second, s over which they are counted, s in all
 LONGEST = 120  # s
+CHANGES, LARGER, MANY = 10, 10, 10  # commits of which the cost is counted, of how much larger a store too, and stores of one sender
 SLOWER = Link(30_000, 0.300)
 PEER, PEER_FAST, FAST = "Litestream", "Litestream at 50 ms", "50ms"
 ALONE = "nobody follows"
@@ -75,6 +76,15 @@ class App:
 
 
 @dataclass
+class Cost:
+    """Of one row, in the mean: seconds of the processor, of both sides, and bytes that each writes to its disk."""
+    size: int  # bytes of the store
+    cpu: float
+    source: float
+    receiver: float
+
+
+@dataclass
 class Following:
     """What failed is not there."""
     size: int  # MB
@@ -83,6 +93,8 @@ class Following:
     idle: dict  # Idle
     apps: dict  # App
     limited: float = None  # the most bytes a second
+    costs: dict = field(default_factory=dict)  # Cost, by MB
+    many: float = None  # bytes of memory of a sender of several stores, between two shipments
 
 
 def seen(path, query):
@@ -204,6 +216,52 @@ def take_limit(contender, pristine, folder):
         return max(rates)
 
 
+def cost(contender, size, folder):
+    """Of a row of a store of that many MB, with nobody else at work."""
+    pristine = stores.made("journal", size, folder)
+    with ours(contender, pristine, os.path.join(folder, "cost")) as pair:
+        for _ in range(3):  # until the receiver has a file to write over
+            pair.delay()
+        time.sleep(2)
+        before = pair.cpu(), [usage.written(side.pid) for side in pair.sides]
+        for _ in range(CHANGES):
+            pair.delay()
+            time.sleep(1)
+        source, receiver = ((usage.written(side.pid) - was) / CHANGES for side, was in zip(pair.sides, before[1]))
+        found = Cost(os.path.getsize(pair.copy), (pair.cpu() - before[0]) / CHANGES, source, receiver)
+        check({SHIP_STORE: pair})
+    os.remove(pristine)
+    return found
+
+
+def memory_of_many(contender, pristine, folder):
+    """Bytes of a sender that follows several stores, once each of them has shipped a change."""
+    with alone(pristine, folder) as pair, contextlib.ExitStack() as stack:
+        port, apps, copies = free_port(), [], []
+        environment = {"INBOX": os.path.dirname(pair.copy), "PORT": str(port), "XDG_STATE_HOME": os.path.join(folder, "state")}
+        for number in range(MANY):
+            path = os.path.join(folder, f"store{number}.sqlite")
+            shutil.copyfile(pristine, path)
+            apps.append(stack.enter_context(contextlib.closing(sqlite3.connect(path, isolation_level=None))))
+            copies.append(os.path.join(environment["INBOX"], os.path.basename(path)))
+        receive = [word for word in contender.receive if word != "--once"]
+        receiver = stack.enter_context(Process(receive, os.path.join(folder, "receive"), environment))
+        wait_for_listener(port, receiver)
+        stores = [os.path.join(folder, f"store{number}.sqlite") for number in range(MANY)]
+        send = [each for word in contender.send for each in (stores if word == "$STORE" else [word])]
+        sender = stack.enter_context(Process([*send, "--follow", "--settle", SETTLE], os.path.join(folder, "send"), environment))
+        for stars in (6, 7):
+            start = time.monotonic()
+            for app in apps:
+                app.execute("UPDATE entry SET stars = ? WHERE id = ?", (stars, ROW))
+            while any(seen(copy, f"SELECT stars FROM entry WHERE id = {ROW}") != stars for copy in copies):
+                if time.monotonic() - start > LONGEST:
+                    raise Failed(f"the commits of {MANY} stores have not arrived after {LONGEST} s")
+                time.sleep(0.1)
+        time.sleep(5)
+        return usage.held(sender.pid)
+
+
 def measure(program, peer_program, size, folder, say):
     """- Returns: the figures, and whether something failed."""
     plain, pristine = contenders.ship_store(program), stores.made("journal", size, folder)
@@ -233,6 +291,13 @@ def measure(program, peer_program, size, folder, say):
     with failures.told("--limit-rate"):
         found.limited = take_limit(plain, pristine, os.path.join(folder, "limited"))
         say(f"following: --limit-rate: {found.limited:,.0f} bytes a second")
+    for each in (size, size * LARGER):
+        with failures.told(f"what a row of {each} MB costs"):
+            found.costs[each] = cost(plain, each, folder)
+            say(f"following: {each} MB: {found.costs[each]}")
+    with failures.told("many stores"):
+        found.many = memory_of_many(plain, pristine, os.path.join(folder, "many"))
+        say(f"following: {MANY} stores: {found.many:,.0f} bytes of memory")
     os.remove(pristine)
     return found, failures.some
 
@@ -253,4 +318,9 @@ def figures(found):
     for name, app in found.apps.items():
         apps.append([name, *(f"{1000 * of(app.took):.2f}" for of in (median, p99, max)), f"{app.log:,}"])
     limited = f"Under `--limit-rate {RATE // 1000}k` at most {found.limited:,.0f} bytes a second go, over any {WINDOW} seconds." if found.limited else ""
-    return [*table(delays), "", *table(idle), "", *table(apps), "", limited]
+    costs = [["one row, nobody else at work", "CPU s, both sides", "source writes kB", "receiver writes kB", "x of the store"]]
+    for size, each in found.costs.items():
+        costs.append([f"of {size} MB", f"{each.cpu:.3f}", *(f"{side / 1000:,.0f}" for side in (each.source, each.receiver)),
+                      f"{each.receiver / each.size:.2f}"])
+    many = f"A sender that follows {MANY} stores of {found.size} MB takes {found.many / 1048576:.1f} MiB between two shipments." if found.many else ""
+    return [*table(delays), "", *table(idle), "", *table(apps), "", limited, "", *table(costs), "", many]

@@ -57,6 +57,9 @@ IDLE_CPU, IDLE_WAKEUPS = 10, 6  # ms and a number, a minute
 IDLE_BYTES = {following.SHIP_STORE: 200, following.OVER_TLS: 500}
 AT_WORK, AT_WORK_P99, AT_WORK_LOG = 1.05, 1.3, 1.05  # x of without a follower
 LIMITED = 1.05  # x of what was asked for
+LARGER_CPU = 1.0  # s of both sides, for a row of a store ten times as large
+SOURCE_WRITES, RECEIVER_WRITES = 100, 1.0  # kB, and x of the store, on a disk that does not clone
+MANY = 40  # MiB
 PUBLISHER, FOLLOWER = (1, 1200), (1, 1500)  # requests, bytes: of a publisher up, of a follower down
 POLL = 400  # bytes both ways
 STORED = 0.8, 1.5  # s until a reader behind storage has a commit: median, p99
@@ -177,6 +180,14 @@ def of_following(found):
         for limit, what, of in ((AT_WORK, "median", following.median), (AT_WORK_P99, "p99", following.p99)):
             rows.append(multiple(limit, of(mine.took) / of(without.took), f"an app's commits under --follow, {what}", "without"))
         rows.append(multiple(AT_WORK_LOG, mine.log / without.log, "largest -wal under --follow", "without"))
+    for size, cost in found.costs.items():
+        if size == found.size:
+            rows += [at_most(SOURCE_WRITES, cost.source / 1000, f"a row of {size} MB: written at the source", " kB", "{:,.1f} kB".format),
+                     multiple(RECEIVER_WRITES, cost.receiver / cost.size, f"a row of {size} MB: written at the receiver", "the store")]
+        else:
+            rows.append(at_most(LARGER_CPU, cost.cpu, f"a row of {size} MB: CPU of both sides", " s", "{:.3f} s".format))
+    rows.append(at_most(MANY, found.many and found.many / 1048576, f"{following.MANY} stores followed: memory of the sender", " MiB",
+                        "{:.1f} MiB".format))
     rows.append(multiple(LIMITED, found.limited and found.limited / following.RATE, f"--limit-rate, over any {following.WINDOW} s",
                          "what was asked for"))
     return rows

@@ -36,3 +36,19 @@ def wakeups(pid):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
             counts[thread] = field(f"/proc/{pid}/task/{thread}/status", "voluntary_ctxt_switches")
     return counts
+
+
+def written(pid):
+    """Bytes that it has had written to disks, as the kernel counts them when it makes pages dirty."""
+    return field(f"/proc/{pid}/io", "write_bytes")
+
+
+def held(pid):
+    """Bytes of memory that are its own, with files that lie in memory alone (memfd_create(2))."""
+    files = 0
+    for descriptor in os.listdir(f"/proc/{pid}/fd"):
+        path = f"/proc/{pid}/fd/{descriptor}"
+        with contextlib.suppress(OSError):
+            if os.readlink(path).startswith("/memfd:"):
+                files += os.stat(path).st_blocks * 512
+    return resident(pid) + files
