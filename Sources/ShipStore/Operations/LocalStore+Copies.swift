@@ -37,13 +37,12 @@ extension LocalStore {
             metadata: metadata)
         return try copies.keep(
             prepared.manifest, store: prepared.copy.path, files: prepared.files,
-            of: lastingPath, damage: prepared.copy.damage, for: attributes, busyHandler)
+            of: Self.lastingPath(of: source.path), damage: prepared.copy.damage, for: attributes, busyHandler)
     }
 
-    /// The path of the store, without symbolic links; in an inbox the link that leads to the current generation.
-    private var lastingPath: FilePath? {
-        guard let home = try? StoreHome(resolving: path) else { return nil }
-        guard case .inbox(let root, let name?)? = KeptPlace(of: home) else { return home.path }
+    /// The path of a store; in an inbox that of the link that leads to the current generation.
+    private static func lastingPath(of store: FilePath) -> FilePath {
+        guard case .inbox(let root, let name?)? = KeptPlace(of: StoreHome(store)) else { return store }
         return root.appending("\(name).sqlite")
     }
 }

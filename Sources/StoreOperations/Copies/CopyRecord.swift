@@ -1,4 +1,3 @@
-import EssentialFoundation
 import ShipProtocol
 import StoreFiles
 import StoreInbox
@@ -10,14 +9,11 @@ import SystemPackage
 ///     {"number": 7, "store": "/path/to/Recipes.sqlite"}
 ///
 /// A copy of a damaged store, which was kept as evidence, has a member `damage` too.
-///
-/// Copies that were kept by early versions have no record.
 package struct CopyRecord: Hashable, Sendable, Codable {
     /// From 1; what is put into the folder later has a higher one, whatever the clock says.
     package let number: Int
-    /// The store that it is a copy of: absolute, and without symbolic links. As in `PathText`; `nil` in records of early versions
-    /// where the path was no UTF-8.
-    package let store: String?
+    /// The store that it is a copy of: absolute, and without symbolic links. As in `PathText`.
+    package let store: String
     /// The first complaint of SQLite's check, or the beginning of a long one; `nil` for a sound copy.
     let damage: ForeignText?
 
@@ -28,32 +24,30 @@ package struct CopyRecord: Hashable, Sendable, Codable {
     private static let longestDamage = 512
 
     /// - Parameter number: Not above `Limits.generation`, which a record that was tampered with may have reached.
-    init(number: Int, store: FilePath?, damage: ForeignText? = nil) {
+    init(number: Int, store: FilePath, damage: ForeignText? = nil) {
         self.number = min(number, Limits.generation)
         self.damage = damage.map {
             ForeignText(String(decoding: $0.unescaped.utf8.prefix(Self.longestDamage), as: UTF8.self))
         }
-        self.store = store?.text
+        self.store = store.text
     }
 
-    /// - Returns: `nil` if the copy has none.
     /// - Throws: `.badRecord`, `.file`.
-    static func read(in folder: borrowing OpenFolder) throws(InboxError) -> CopyRecord? {
+    static func read(in folder: borrowing OpenFolder) throws(InboxError) -> CopyRecord {
         let path = folder.path.appending(file)
         let flaw = InboxError.badRecord(path, flaw: "not a record of a copy")
-        let record = try folder.record(CopyRecord.self, at: path, upTo: sizeLimit, unreadable: flaw, undecodable: flaw)
-        guard record.map({ (1...Limits.generation).contains($0.number) }) != false else { throw flaw }
+        guard
+            let record = try folder.record(
+                CopyRecord.self, at: path, upTo: sizeLimit, unreadable: flaw, undecodable: flaw),
+            (1...Limits.generation).contains(record.number)
+        else { throw flaw }
         return record
     }
 
     /// Writes it, read-only, into the folder of a copy that is not visible yet, and syncs it, but not the folder.
     func write(in folder: FilePath, _ attributes: FileAttributes?) throws(FileError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let path = folder.appending(Self.file)
-        guard let bytes = try? encoder.encode(self) else { throw FileError(.write, path, .invalidArgument) }
-        let file = try OpenFile.creating(path)
-        try file.write(Array(bytes))
+        let file = try OpenFile.creating(folder.appending(Self.file))
+        try file.write(jsonBytes)
         try file.changeMode(to: .ownerRead)
         try attributes?.give(to: file)
         try file.sync()

@@ -7,8 +7,7 @@ import SystemPackage
 /// Which kept copies expire.
 ///
 /// What counts as one store: copies of one identity (Core Data's `Z_UUID`) and name; where a copy has no identity, those
-/// of the store at one path; where it remembers no path either, those of one name and one schema. A copy of a damaged store stays, and
-/// does not count.
+/// of the store at one path. A copy of a damaged store stays, and does not count.
 public struct CopyRetention: Hashable, Sendable {
     /// How many of the newest copies of each store stay, of those that this is about.
     public var kept: Int

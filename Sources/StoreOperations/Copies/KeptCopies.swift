@@ -75,7 +75,7 @@ public struct KeptCopies: Hashable, Sendable {
     ///   - busyHandler: How long to wait while other commands add or remove copies.
     /// - Throws: `.badMetadata`, `.folderBusy`, `.stopped`, `.file`.
     package func keep(
-        _ manifest: Manifest, store: FilePath, files: [(file: ExternalFile, path: FilePath)], of original: FilePath?,
+        _ manifest: Manifest, store: FilePath, files: [(file: ExternalFile, path: FilePath)], of original: FilePath,
         damage: ForeignText? = nil, for attributes: FileAttributes? = nil, _ busyHandler: BusyHandler
     ) throws(OperationError) -> KeptCopy {
         if let flaw = Manifest.firstFlaw(ofMetadata: manifest.metadata) { throw .badMetadata(flaw) }
@@ -157,7 +157,7 @@ public struct KeptCopies: Hashable, Sendable {
 
     private func record(of name: CopyFolderName) -> CopyRecord? {
         guard let copy = try? OpenFolder(following: folder.appending(name.text)) else { return nil }
-        return (try? CopyRecord.read(in: copy)) ?? nil
+        return try? CopyRecord.read(in: copy)
     }
 
     /// Moves a whole copy to the first name that is free.
@@ -189,8 +189,8 @@ public struct KeptCopies: Hashable, Sendable {
     /// The parts that the newest copies of the same store have.
     private func heldParts(of manifest: Manifest) -> [Manifest.Part: FilePath] {
         let names = copyNames.filter { $0.store == manifest.name }
-            .map { (number: record(of: $0)?.number ?? 0, name: $0) }
-            .sorted { ($0.number, $0.name.time, $0.name.ordinal) < ($1.number, $1.name.time, $1.name.ordinal) }
+            .compactMap { name in record(of: name).map { (number: $0.number, name: name) } }
+            .sorted { $0.number < $1.number }
         var held: [Manifest.Part: FilePath] = [:]
         // The newest comes last, and wins.
         for (_, name) in names.suffix(Self.lookBack) {

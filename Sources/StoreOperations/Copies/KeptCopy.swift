@@ -9,13 +9,13 @@ public import SystemPackage
 ///     FOLDER/Recipes-20261120T190405/{Recipes.sqlite, .Recipes_SUPPORT/..., manifest.json, copy.json}
 public struct KeptCopy: Hashable, Sendable {
     package let generation: Generation
-    private let record: CopyRecord?
+    private let record: CopyRecord
     /// In the order of the alphabet.
     public let tags: [CopyTag]
     /// The user's own pairs, without the tags.
     public let metadata: [String: ForeignText]
 
-    init(_ generation: Generation, _ record: CopyRecord?) {
+    init(_ generation: Generation, _ record: CopyRecord) {
         self.generation = generation
         self.record = record
         (tags, metadata) = CopyTag.split(generation.manifest.metadata)
@@ -32,12 +32,12 @@ public struct KeptCopy: Hashable, Sendable {
     public var path: FilePath { generation.path }
     public var storePath: FilePath { generation.storePath }
     public var manifest: Manifest { generation.manifest }
-    /// Rises with each copy that is put into the folder; `nil` for one that was kept before copies had numbers.
-    public var number: Int? { record?.number }
+    /// Rises with each copy that is put into the folder.
+    public var number: Int { record.number }
     /// The first complaint of SQLite's check of it, where it is kept as evidence; `nil` for a sound copy.
-    public var damage: ForeignText? { record?.damage }
-    /// Where the original store was; `nil` if that is unknown.
-    public var originalStore: FilePath? { (record?.store).map { FilePath(text: $0) } }
+    public var damage: ForeignText? { record.damage }
+    /// Where the original store was.
+    public var originalStore: FilePath { FilePath(text: record.store) }
 
     /// The same of what may be a kept copy.
     package static func originalStore(ofCopyAt folder: FilePath) -> FilePath? {
@@ -52,23 +52,14 @@ public struct KeptCopy: Hashable, Sendable {
         /// Core Data's `Z_UUID`, wherever the store is by now. A duplicate of the store has the same, and mostly another name.
         case identified(ForeignText, StoreName)
         case at(FilePath)
-        /// Neither is known: tables alone are no proof, but with the name they are the best there is.
-        case described(schema: ContentDigest, StoreName)
     }
 
     package var original: Original {
-        if let identity = manifest.identity { return .identified(identity, manifest.name) }
-        if let originalStore { return .at(originalStore) }
-        return .described(schema: manifest.store.schemaSHA256, manifest.name)
+        manifest.identity.map { .identified($0, manifest.name) } ?? .at(originalStore)
     }
 
-    /// By their numbers: a clock may be set back. Those without are older than all others, and come by the time at which
-    /// they were taken, and within one second by the ends of their names.
+    /// By their numbers: a clock may be set back. No two have one number, unless a record was tampered with.
     package static func isOlder(_ left: KeptCopy, _ right: KeptCopy) -> Bool {
-        func order(_ copy: KeptCopy) -> (Int, Timestamp, Int, String) {
-            let name = copy.path.lastName
-            return (copy.number ?? 0, copy.manifest.createdAt, CopyFolderName(name)?.ordinal ?? 1, name)
-        }
-        return order(left) < order(right)
+        (left.number, left.path.lastName) < (right.number, right.path.lastName)
     }
 }

@@ -52,8 +52,7 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
             throw FileError(.write, path, .fileExists)
         }
         let file = try OpenFile.creating(staged)
-        guard let bytes = try? JSONEncoder().encode(self) else { throw FileError(.write, path, .invalidArgument) }
-        try file.write(Array(bytes))
+        try file.write(jsonBytes)
         try home.attributes.give(to: file)
         try file.sync()
         try PlatformCalls.rename(staged, to: path)

@@ -14,8 +14,7 @@ struct CopiesCommand: AsyncParsableCommand {
         discussion: """
             The oldest of each store comes first, whatever the clock said. Pruning keeps the newest \
             \(CopyRetention.standardCount) of each store, or what --keep says, and those younger than --keep-for. Copies are \
-            of one store if they have its identity, or, where it has none, were taken at its path; of copies that know \
-            neither, if they have its name and its tables. A copy that is being restored stays until the next pruning.
+            of one store if they have its identity, or, where it has none, were taken at its path. A copy that is being restored stays until the next pruning.
 
             Pruning leaves copies with a tag alone, unless --tag names it. So what `restore` has kept of a store as it \
             was, in .NAME-safety beside it, stays until it is pruned with --tag \(CopyTag.beforeRestore), and then all of it goes \
@@ -155,13 +154,13 @@ extension KeptCopy {
             "folder": path.text,
             // Of the store in it.
             "path": storePath.text, "name": manifest.name.text,
-            // Rises from copy to copy; left out for a copy of an earlier version of this program, which did not number them.
+            // Rises from copy to copy.
             "number": number, "createdAt": manifest.createdAt.text, "tags": tags.map(\.text), "metadata": metadata,
             // Bytes of the store, and of its external files.
             "size": manifest.totalSize, "externalFiles": manifest.externalFiles.count,
             "sha256": manifest.store.sha256.hex, "identity": manifest.identity,
-            // The path of the original store, if it is known.
-            "original": originalStore?.text,
+            // The path of the original store.
+            "original": originalStore.text,
             // What was wrong with the store; left out for a sound one.
             "damage": damage,
             "outcome": removal.map { $0 == .superfluous ? "would-remove" : $0.rawValue },
