@@ -1,6 +1,5 @@
 import StoreOperations
 public import StoreSnapshot
-import Synchronization
 public import SystemPackage
 
 extension StoreMetadata {
@@ -27,22 +26,11 @@ extension StoreMetadata {
         _ pairs: [String: String], removing removed: Set<String> = [], of store: FilePath,
         busyTimeout: Duration = .seconds(10)
     ) async throws(ShipmentError) -> StoreMetadata {
-        do {
+        try await LocalStore.run(waiting: busyTimeout) { busyHandler in
             let source = try SourceStore(at: store, busyTimeout: busyTimeout)
             try StoreHome(source.path).refuseIfKept(.setMetadata)
-            // Tells the thread that waits for the store whether the task was cancelled.
-            let isCancelled = Atomic(false)
-            try await withTaskExecutorPreference(BlockingExecutor.shared) {
-                try await withTaskCancellationHandler {
-                    try MetadataWriter(for: source.path, busyTimeout: busyTimeout)
-                        .write(set: pairs, removing: removed) { isCancelled.load(ordering: .relaxed) }
-                } onCancel: {
-                    isCancelled.store(true, ordering: .relaxed)
-                }
-            }
+            try MetadataWriter(for: source.path, busyHandler).write(set: pairs, removing: removed)
             return try await source.metadata()
-        } catch {
-            throw ShipmentError(error)
         }
     }
 }

@@ -10,23 +10,22 @@ package import SystemPackage
 /// Where they are kept: `UserMetadataPlace`.
 package struct MetadataWriter: Sendable {
     private let store: FilePath
-    private let busyTimeout: Duration
+    private let busyHandler: BusyHandler
 
     /// - Parameter store: A store that is there.
-    package init(for store: FilePath, busyTimeout: Duration) {
+    package init(for store: FilePath, _ busyHandler: BusyHandler) {
         self.store = store
-        self.busyTimeout = busyTimeout
+        self.busyHandler = busyHandler
     }
 
     /// - Parameters:
     ///   - set: Pairs to add, or to give another value.
     ///   - removed: Keys to remove; those that are not there do not matter.
-    ///   - isCancelled: Asked while another connection is waited for.
-    package func write(
-        set: [String: String], removing removed: Set<String>, isCancelled: @escaping @Sendable () -> Bool = { false }
-    ) throws(MetadataError) {
+    /// - Throws: `.badMetadata`, `.tableIsTaken`, `.unreadablePropertyList`, `.damagedOrEncrypted`, and what else writing to a store may
+    ///   throw; of a sync `.file`: then the pairs are set, and a power cut may take them back.
+    package func write(set: [String: String], removing removed: Set<String>) throws(OperationError) {
         do {
-            let queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration(isCancelled))
+            let queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration)
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
                 try database.tellingRefusals(around: store) {
@@ -42,43 +41,25 @@ package struct MetadataWriter: Sendable {
                 // Also where nothing has changed: who made it so may have been killed before the sync.
                 try StoreHome(store).makeDurable()
             }
-        } catch let error as MetadataError {
-            throw error
-        } catch OperationError.noSpace(let folder, let limit) {
-            throw .noSpace(folder: folder, limit)
-        } catch let error as FileError {
-            throw error.isCancellation ? .cancelled : .file(error)
-        } catch let error as DatabaseError {
-            switch error.resultCode {
-            case _ where isCancelled(): throw .cancelled
-            case .SQLITE_BUSY: throw .busy(store, waited: busyTimeout)
-            case .SQLITE_PERM: throw .readOnly(store)
-            // SQLite takes every failure to open a file for writing for a want of permission.
-            case .SQLITE_READONLY where !mayWrite, .SQLITE_CANTOPEN where !mayWrite: throw .readOnly(store)
-            case .SQLITE_FULL: throw .noSpace(folder: store.userFolder, .disk)
-            case _ where OperationError.isDamage(sqlite: error.extendedResultCode.rawValue):
-                throw .unusable(store, complaint: ForeignText(error.message ?? ""))
-            default: throw .sqlite(code: error.extendedResultCode.rawValue, message: ForeignText(error.message ?? ""))
-            }
         } catch {
-            throw .sqlite(code: DatabaseError.SQLITE_ERROR.rawValue, message: ForeignText(String(describing: error)))
+            switch OperationError(error, on: store, busyHandler) {
+            case .corrupt(_, let complaint): throw .damagedOrEncrypted(store, complaint: complaint)
+            case .sqlite(let code, let complaint) where OperationError.isDamage(sqlite: code):
+                throw .damagedOrEncrypted(store, complaint: complaint)
+            case let error: throw error
+            }
         }
     }
 
-    private var mayWrite: Bool {
-        PlatformCalls.canWrite(store) && PlatformCalls.canWrite(StoreHome(store).folder)
-    }
-
-    private func configuration(_ isCancelled: @escaping @Sendable () -> Bool) -> Configuration {
+    private var configuration: Configuration {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = true
         configuration.prepareDatabase { [store] database in try database.lookFirst(at: store) }
-        let busyHandler = BusyHandler(busyTimeout: busyTimeout)
         // All waits share one deadline.
-        let deadline = ContinuousClock.now + busyTimeout
-        configuration.busyMode = .callback { tries in
-            !isCancelled() && ContinuousClock.now < deadline && busyHandler.waits(tries: tries)
+        let deadline = ContinuousClock.now + busyHandler.busyTimeout
+        configuration.busyMode = .callback { [busyHandler] tries in
+            ContinuousClock.now < deadline && busyHandler.waits(tries: tries)
         }
         return configuration
     }
@@ -97,18 +78,18 @@ package struct MetadataWriter: Sendable {
         guard let row = try Row.fetchOne(database, sql: "SELECT rowid, Z_PLIST FROM Z_METADATA LIMIT 1"),
             let rowid = Int64.fromDatabaseValue(row[0]), let bytes = Data.fromDatabaseValue(row[1]),
             var list = EditablePropertyList(Array(bytes))
-        else { throw MetadataError.unreadablePropertyList(store) }
+        else { throw OperationError.unreadablePropertyList(store) }
         let before = CoreDataPropertyList(Array(bytes)).userPairs
         var pairs = before
         removed.forEach { pairs[$0] = nil }
         pairs.merge(set.mapValues { ForeignText($0) }) { _, new in new }
-        if let flaw = Manifest.firstFlaw(ofMetadata: pairs) { throw MetadataError.notAllowed(flaw) }
+        if let flaw = Manifest.firstFlaw(ofMetadata: pairs) { throw OperationError.badMetadata(flaw) }
         guard pairs != before else { return }
         list.set(pairs.isEmpty ? nil : .dictionary(pairs.mapValues { .string($0.unescaped) }), for: key)
         let changed = list.bytes
         // One at the limits may be beyond them with more in it.
         guard CoreDataPropertyList(changed).userPairs == pairs else {
-            throw MetadataError.unreadablePropertyList(store)
+            throw OperationError.unreadablePropertyList(store)
         }
         try database.execute(
             sql: "UPDATE Z_METADATA SET Z_PLIST = ? WHERE rowid = ?", arguments: [Data(changed), rowid])
@@ -118,7 +99,7 @@ package struct MetadataWriter: Sendable {
         let table = UserMetadataPlace.table
         if try database.tableExists(table) {
             guard try Set(database.columns(in: table).map(\.name)) == Set(UserMetadataPlace.columns) else {
-                throw MetadataError.tableIsTaken(table)
+                throw OperationError.tableIsTaken(table)
             }
         } else {
             guard !set.isEmpty else { return }
@@ -155,7 +136,7 @@ package struct MetadataWriter: Sendable {
 
     private static func check(_ pairs: [String: String]) throws {
         if let flaw = Manifest.firstFlaw(ofMetadata: pairs.mapValues { ForeignText($0) }) {
-            throw MetadataError.notAllowed(flaw)
+            throw OperationError.badMetadata(flaw)
         }
     }
 }

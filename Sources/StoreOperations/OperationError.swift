@@ -5,7 +5,7 @@ public import StoreFiles
 public import StoreInbox
 public import SystemPackage
 
-/// Why something could not be done to a store of this device. The store is as it was in every case.
+/// Why something could not be done to a store of this device. The store is as it was, unless its metadata was set and a sync of that failed.
 public enum OperationError: Error, Hashable, Sendable {
     /// Nothing is there.
     case noSuchStore(FilePath)
@@ -67,8 +67,14 @@ public enum OperationError: Error, Hashable, Sendable {
     case notVerified(FilePath)
     /// A tag is 1 to 60 letters, digits, dots, dashes and underscores.
     case badTag(String)
-    /// The first rule that pairs of metadata break, in words.
+    /// The first rule of `Protocol/README.md` section 4.7 that pairs of metadata break, in words.
     case badMetadata(String)
+    /// `Z_METADATA` has no row, or its property list cannot be read.
+    case unreadablePropertyList(FilePath)
+    /// There is a table of the name under which pairs of metadata are kept, and it is not ours.
+    case tableIsTaken(String)
+    /// SQLite cannot set pairs of metadata in it: it is encrypted or damaged; in SQLite's own words.
+    case damagedOrEncrypted(FilePath, complaint: ForeignText)
     /// No name of a file that is not hidden and not a sidecar's.
     case badFileName(String)
     /// No name for a store.

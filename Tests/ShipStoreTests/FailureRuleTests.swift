@@ -45,7 +45,7 @@ struct FailureRuleTests {
             .link(.notLoopback(e)), .link(.pathTooLong(p, limit: 1)), .link(.isATerminal(.reading)), .link(.oneWay),
         ]
         expected["64, cannot-install told, session, stopped told"] = [
-            .metadata(.notAllowed("w")), .trustList(.isThisDevice), .trustList(.tooMany), .sameName(n),
+            .trustList(.isThisDevice), .trustList(.tooMany), .sameName(n),
             .otherSent(n, p),
         ]
         expected["64, cannot-install untold, alone, stopped untold"] = [
@@ -82,8 +82,7 @@ struct FailureRuleTests {
             .sqlite(w)
         ]
         expected["65, cannot-install told, session, stopped told"] = [
-            .metadata(.unreadablePropertyList(p)), .metadata(.tableIsTaken("t")),
-            .metadata(.unusable(p, complaint: w)), .badHoldings(p, flaw: w),
+            .badHoldings(p, flaw: w)
         ]
         expected["65, cannot-install untold, alone, stopped untold"] = [
             .install(.badManifest(p, flaw: w)), .install(.badRecord(p, flaw: "w")), .install(.badOrigin(p)),
@@ -97,6 +96,8 @@ struct FailureRuleTests {
             .model(.unreadable(p, .noVersions)), .operation(.notADatabase(p)), .operation(.folder(p)),
             .operation(.strangeFile(p)),
             .operation(.corrupt(p, complaint: w)), .operation(.unusable(w)),
+            .operation(.unreadablePropertyList(p)), .operation(.tableIsTaken("t")),
+            .operation(.damagedOrEncrypted(p, complaint: w)),
             .operation(.needsApp(p, .function(w))), .operation(.damagedCopy(p, w)),
             .source(.sqlite(code: 1, message: w)), .operation(.sqlite(code: 1, message: w)),
             .operation(.otherIdentity(p, has: nil, copyHas: nil)), .operation(.otherSchema(p)),
@@ -205,7 +206,6 @@ struct FailureRuleTests {
             .operation(.storeInTheWay(p)), .operation(.sharedSupportFolder(p, with: p)),
             .operation(.linkedSupportFolder(p)), .operation(.sidecar(p)), .operation(.storeIsSidecar(p, of: p)),
             .source(.noRoom(folder: p, .quota)), .operation(.noSpace(folder: p, .disk)),
-            .metadata(.noSpace(folder: p, .quota)),
             .operation(.file(full)), .report(.inTheWay(p)), .memory(.file(full)),
             .identity(.file(full)), .model(.file(full)), .operation(.file(noFolder)),
         ]
@@ -230,9 +230,6 @@ struct FailureRuleTests {
         ]
         expected["74, -, session, -"] = [
             .link(.file(failed)), .link(.carrierFailed(w)), .link(.io(.ioError)),
-        ]
-        expected["74, cannot-install told, session, stopped told"] = [
-            .metadata(.sqlite(code: 10, message: w))
         ]
         expected["74, cannot-install untold, alone, stopped untold"] = [
             .serving(.file(failed)), .file(failed), .install(.file(failed)),
@@ -260,7 +257,7 @@ struct FailureRuleTests {
             .install(.inboxInUse(p, process: nil)), .install(.held(n, numbers: [1])),
         ]
         expected["75, cannot-install told, session, stopped told"] = [
-            .metadata(.busy(p, waited: t)), .metadata(.cancelled), .pairing(.over),
+            .pairing(.over)
         ]
         expected["75, cannot-install untold, alone, stopped untold"] = [
             .serving(.generationLocked(n)), .serving(.suspended),
@@ -322,7 +319,7 @@ struct FailureRuleTests {
             .signature(.wrong), .signature(.badCertificate),
         ]
         expected["77, cannot-install told, session, stopped told"] = [
-            .metadata(.readOnly(p)), .pairing(.wrongCode), .pairing(.notOpen),
+            .pairing(.wrongCode), .pairing(.notOpen),
         ]
         expected["77, cannot-install untold, session, stopped untold"] = [
             .operation(.file(shut)), .source(.noPermission(p)), .operation(.noPermission(p)), .memory(.exposed(p, [])),

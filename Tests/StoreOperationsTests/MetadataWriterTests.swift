@@ -15,7 +15,7 @@ import Testing
         path = scratch.path.appending("store.sqlite")
     }
 
-    private var writer: MetadataWriter { MetadataWriter(for: path, busyTimeout: .milliseconds(50)) }
+    private var writer: MetadataWriter { MetadataWriter(for: path, BusyHandler(busyTimeout: .milliseconds(50))) }
 
     private func propertyList() throws -> NSDictionary {
         let queue = try TestStore.open(path)
@@ -84,10 +84,10 @@ import Testing
         try TestStore.make(at: path, sql: "CREATE TABLE t(a)")
         try writer.write(set: Dictionary(uniqueKeysWithValues: (0..<64).map { ("k\($0)", "v") }), removing: [])
         let before = try StoreContent(of: path)
-        #expect(throws: MetadataError.notAllowed("more than 64 pairs of metadata")) {
+        #expect(throws: OperationError.badMetadata("more than 64 pairs of metadata")) {
             try writer.write(set: ["more": "v"], removing: [])
         }
-        #expect(throws: MetadataError.self) { try writer.write(set: ["a key": "v"], removing: ["k1"]) }
+        #expect(throws: OperationError.self) { try writer.write(set: ["a key": "v"], removing: ["k1"]) }
         #expect(try StoreContent(of: path) == before)
         try writer.write(set: ["more": "v"], removing: ["k1"])
         #expect(try pairs().count == 64)
@@ -97,11 +97,14 @@ import Testing
         try TestStore.make(at: path, sql: "CREATE TABLE t(a)")
         let app = try TestStore.open(path)
         try app.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
-        #expect(throws: MetadataError.busy(path, waited: .milliseconds(50))) {
+        #expect(throws: OperationError.busy(path, waited: .milliseconds(50))) {
             try writer.write(set: ["a": "b"], removing: [])
         }
-        let patient = MetadataWriter(for: path, busyTimeout: .seconds(60))
-        #expect(throws: MetadataError.cancelled) { try patient.write(set: ["a": "b"], removing: []) { true } }
+        let busyHandler = BusyHandler(busyTimeout: .seconds(60))
+        busyHandler.stop()
+        #expect(throws: OperationError.stopped) {
+            try MetadataWriter(for: path, busyHandler).write(set: ["a": "b"], removing: [])
+        }
         try app.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
         try writer.write(set: ["a": "b"], removing: [])
         try app.close()
@@ -110,7 +113,7 @@ import Testing
 
     @Test func `a table of another making is left alone`() throws {
         try TestStore.make(at: path, sql: "CREATE TABLE ship_store_metadata(id INTEGER PRIMARY KEY, a)")
-        #expect(throws: MetadataError.tableIsTaken("ship_store_metadata")) {
+        #expect(throws: OperationError.tableIsTaken("ship_store_metadata")) {
             try writer.write(set: ["a": "b"], removing: [])
         }
     }
@@ -122,7 +125,7 @@ import Testing
         _ = try CoreDataSample(at: path)
         try TestStore.make(at: path, sql: change)
         let before = try StoreContent(of: path)
-        #expect(throws: MetadataError.unreadablePropertyList(path)) { try writer.write(set: ["a": "b"], removing: []) }
+        #expect(throws: OperationError.unreadablePropertyList(path)) { try writer.write(set: ["a": "b"], removing: []) }
         #expect(try StoreContent(of: path) == before)
     }
 }

@@ -19,7 +19,6 @@ extension ShipmentError: ExplainedError {
         case .model(let error): error.cause
         case .install(let error): error.cause
         case .serving(let error): error.cause
-        case .metadata(let error): error.cause
         case .file(let error): error.cause
         case .operation(let error): error.cause
         case .report(let error): error.cause

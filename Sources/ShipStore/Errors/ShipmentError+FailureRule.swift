@@ -35,7 +35,6 @@ extension ShipmentError {
         case .model: .unusable
         case .install(let error): error.failureRule
         case .serving(let error): error.failureRule
-        case .metadata(let error): error.failureRule
         case .file(let error): error.failureRule(.ofInbox)
         case .operation(let error): error.failureRule
         case .report(.partOfSubject): .badRequest
@@ -128,7 +127,8 @@ extension OperationError {
         case .noSuchStore, .noSuchCopy, .noCopyTagged: .notFound
         case .badCopy(.file(let error)) where !error.isOfAbsence: error.failureRule(.here)
         case .notADatabase, .folder, .needsApp, .unusable, .strangeFile, .corrupt, .badCopy, .incompleteCopy,
-            .damagedCopy, .otherIdentity, .otherSchema, .otherTextEncoding, .notCanonical:
+            .damagedCopy, .otherIdentity, .otherSchema, .otherTextEncoding, .notCanonical, .unreadablePropertyList,
+            .tableIsTaken, .damagedOrEncrypted:
             .unusable
         case .busy, .folderBusy, .supportFolderBusy, .inUse, .stopped: .inUse
         case .noPermission: .noPermission
@@ -217,20 +217,6 @@ extension Errno {
     /// Whether the same call may succeed in a while: the system has no more descriptors, processes or memory now.
     fileprivate var passes: Bool {
         [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .resourceTemporarilyUnavailable, .noMemory].contains(self)
-    }
-}
-
-extension MetadataError {
-    fileprivate var failureRule: FailureRule {
-        switch self {
-        case .notAllowed: .here(.usage)
-        case .busy, .cancelled: .here(.tryAgain)
-        case .readOnly: .here(.notPermitted)
-        case .unreadablePropertyList, .tableIsTaken, .unusable: .here(.badData)
-        case .noSpace: .noPlace
-        case .file(let error): error.failureRule(.here)
-        case .sqlite: .here(.inputOutput)
-        }
     }
 }
 

@@ -43,8 +43,6 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case install(InboxError)
     /// The installed copy cannot be read.
     case serving(CoordinatorError)
-    /// The store's metadata could not be set.
-    case metadata(MetadataError)
     case file(FileError)
     /// Something could not be done to a store of this device.
     case operation(OperationError)
@@ -123,7 +121,6 @@ public enum ShipmentError: Error, Hashable, Sendable {
             case CoordinatorError.inbox(let error): .install(error)
             case CoordinatorError.file(let error): .file(error)
             case let error as CoordinatorError: .serving(error)
-            case let error as MetadataError: error == .cancelled ? .stopped : .metadata(error)
             case let error as FileError: error.isCancellation ? .stopped : .file(error)
             case let error as IdentityError: error == .stopped ? .stopped : .identity(error)
             case let error as BaseMemoryError: error == .stopped ? .stopped : .memory(error)

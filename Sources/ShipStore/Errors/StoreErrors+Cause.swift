@@ -112,7 +112,11 @@ extension OperationError: ExplainedError {
             "\(path) is a copy of a damaged store, kept as evidence: \(complaint)"
         case .notVerified(let path): "what was written to \(path) reads back as something else"
         case .badTag(let tag): "\(tag) is no tag: 1 to 60 letters, digits, dots, dashes and underscores"
-        case .badMetadata(let flaw): "there is \(flaw)"
+        case .badMetadata(let flaw): "\(flaw)"
+        case .unreadablePropertyList(let path): "the Core Data metadata of \(path) cannot be read"
+        case .tableIsTaken(let table): "the store has a table \(table) that is not for its metadata"
+        case .damagedOrEncrypted(let path, let complaint):
+            "\(path) is no database that SQLite can use, or it is encrypted: \(complaint)"
         case .badFileName(let name): "\(name) is no name for a copy"
         case .badStoreName(let name): "\(name) is no name for a store"
         case .notCanonical(let path):
@@ -137,24 +141,6 @@ extension KeptPlace {
         case .keptCopy: "\(path) is a kept copy, and never changes"
         case .otherName:
             "\(path) is read-only and has another name too, as a generation or a kept copy has that is linked to"
-        }
-    }
-}
-
-extension MetadataError: ExplainedError {
-    public var cause: PrintableText {
-        switch self {
-        case .notAllowed(let flaw): "\(flaw)"
-        case .busy(let path, let waited): "another program is writing to \(path), and was so for \(waited)"
-        case .readOnly(let path): "no permission to write to \(path)"
-        case .unreadablePropertyList(let path): "the Core Data metadata of \(path) cannot be read"
-        case .tableIsTaken(let table): "the store has a table \(table) that is not for its metadata"
-        case .cancelled: "stopped before it was done"
-        case .unusable(let path, let complaint):
-            "\(path) is no database that SQLite can use, or it is encrypted: \(complaint)"
-        case .noSpace(let folder, let limit): limit.cause(in: folder)
-        case .file(let error): error.cause
-        case .sqlite(let code, let message): "SQLite cannot write the metadata: \(message) (code \(code))"
         }
     }
 }

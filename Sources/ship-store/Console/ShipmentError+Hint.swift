@@ -18,7 +18,6 @@ extension ShipmentError {
         case .model(let error): error.hint
         case .install(let error): error.hint
         case .serving(let error): error.hint
-        case .metadata(let error): error.hint
         case .file(let error): error.hint
         case .operation(let error): error.hint
         case .report(let error): error.hint

@@ -102,6 +102,10 @@ extension OperationError {
         case .damagedCopy: "take another copy; --damaged takes this one all the same"
         case .notVerified: "check the disk"
         case .badTag, .badMetadata: nil
+        case .unreadablePropertyList: "open the store once with its app"
+        case .tableIsTaken: "rename that table"
+        case .damagedOrEncrypted:
+            "only its app opens an encrypted store; `ship-store restore` puts a copy in place of a damaged one"
         case .badFileName: "name a file, without a folder, that is not hidden and not one of SQLite's sidecars"
         case .badStoreName: "a name has letters, digits, dots, dashes and underscores"
         case .notCanonical: "make it with `ship-store copy STORE --as NAME.base.sqlite`, and leave it as it is"
@@ -132,23 +136,6 @@ extension KeptPlace {
             "`ship-store restore \(copy) --over STORE` goes the other way"
         case (.keptCopy(let copy), .setMetadata):
             "`ship-store copy STORE --keep-in \(copy.removingLastComponent()) --meta KEY=VALUE` keeps another one"
-        }
-    }
-}
-
-extension MetadataError {
-    var hint: PrintableText? {
-        switch self {
-        case .notAllowed: nil
-        case .busy: "try again later, or wait longer with --busy-timeout"
-        case .readOnly: "run as a user who may write to it"
-        case .unreadablePropertyList: "open the store once with its app"
-        case .tableIsTaken: "rename that table"
-        case .unusable:
-            "only its app opens an encrypted store; `ship-store restore` puts a copy in place of a damaged one"
-        case .noSpace(_, let limit): limit.hint
-        case .file(let error): error.hint
-        case .cancelled, .sqlite: nil
         }
     }
 }
