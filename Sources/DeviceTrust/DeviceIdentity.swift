@@ -112,7 +112,6 @@ extension DeviceIdentity {
         return Signature(value: try signature(of: content), certificate: certificate)
     }
 
-    /// Signs the head of a publication.
     package func sign(_ head: PublishedHead) throws(IdentityError) -> HeadFile {
         try HeadFile(head, certificate: certificate) { (content) throws(IdentityError) in
             try signature(of: Signature.signedContent(publisher: id.bytes, head: content))

@@ -30,7 +30,6 @@ public struct TrustList: Hashable, Sendable {
         return peer.stores
     }
 
-    /// Whether there is a peer in this role.
     package func hasAny(as role: TrustedPeer.Role) -> Bool { peers.contains { $0.may(be: role) } }
 
     /// Whether the peer may send a store that another device sent before.
@@ -204,8 +203,6 @@ extension DeviceFolder {
         return Array(data) + [UInt8(ascii: "\n")]
     }
 
-    /// Trusts a device, or changes a peer.
-    ///
     /// - Throws: `IdentityError`, `TrustListError`.
     package func trust(_ id: DeviceIdentifier, _ changes: TrustList.PeerChanges, at time: Timestamp) throws
         -> TrustedPeer

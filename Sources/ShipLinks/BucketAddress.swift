@@ -29,6 +29,5 @@ public struct BucketAddress: Hashable, Sendable {
 
     var text: String { prefix.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(prefix)" }
 
-    /// The key of a name below the prefix.
     package func key(_ name: String) -> String { prefix.isEmpty ? name : "\(prefix)/\(name)" }
 }

@@ -126,7 +126,6 @@ package final class FileStream: LinkReader, LinkWriter {
     package func finish() async throws(LinkError) {}
 }
 
-/// A shipment that becomes a file.
 private final class ShipmentFile: LinkWriter {
     private let path: FilePath
     private let file: ResultFile

@@ -38,7 +38,6 @@ final class CheckerChild: StartedChecker {
     private let input: Result<CheckerInput, Errno>
     private let process: Task<Ending, Never>
 
-    /// How the process ended, and its output.
     private typealias Ending = Result<(status: TerminationStatus, output: [UInt8]), StoreCheck.Flaw>
 
     /// - Parameter folder: Where the process runs: the folder of the store.

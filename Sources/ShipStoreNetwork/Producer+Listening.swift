@@ -130,7 +130,6 @@ private final class Service: Sendable {
             (self.session, self.first, self.report) = (session, first, report)
         }
 
-        /// Whether the receiver has greeted.
         var isConnected: Bool { hasGreeted.load(ordering: .relaxed) }
 
         @Sendable func add(_ event: SendEvent) {

@@ -15,7 +15,6 @@ struct SenderRecord: Hashable, Sendable {
 
     /// The receiver's holdings; `nil` before its first answer.
     var held: HoldingsFile?
-    /// The open question.
     var question: Question?
     /// By name; a store without a shipment, a refusal or a failure has none.
     var stores: [StoreName: Entry] = [:]

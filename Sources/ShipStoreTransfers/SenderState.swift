@@ -131,7 +131,6 @@ struct SenderState: Sendable {
         return record.stores[name]?.notBefore ?? now
     }
 
-    /// A shipment was made.
     mutating func made(
         _ name: StoreName, _ token: TransferMessage.Token, _ content: ManifestContent.ID, by order: Order,
         _ outstanding: Set<TransferMessage.Token>, at now: Date

@@ -78,13 +78,11 @@ struct SenderFolder: Hashable, Sendable {
         _ = try file.finish()
     }
 
-    /// Removes all shipments but these.
     func removeShipments(besides tokens: Set<TransferMessage.Token>) {
         outgoing.removeTransfers { tokens.contains($0) }
     }
 }
 
-/// A record as JSON.
 private struct RecordForm: Codable {
     static let version = 1
 

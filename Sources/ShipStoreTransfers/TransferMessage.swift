@@ -31,7 +31,6 @@ enum TransferMessage: Hashable, Sendable {
         let holdings: HoldingsFile
     }
 
-    /// The outcome of a shipment.
     enum Outcome: Hashable, Sendable {
         case installed
         /// It was current already.

@@ -341,7 +341,6 @@ extension TransferSender: TransferSessionDelegate {
 }
 
 extension TransferSender.Options {
-    /// The options of the producer for one shipment.
     fileprivate func producer(for name: StoreName, _ order: SenderState.Order) -> Producer.Options {
         var options = producer
         options.name = name

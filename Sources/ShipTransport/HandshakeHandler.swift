@@ -93,7 +93,6 @@ final class GracefulCloseHandler: ChannelDuplexHandler, RemovableChannelHandler 
 
     init(_ verification: PeerVerification) { self.verification = verification }
 
-    /// The handshake has succeeded.
     func handshakeSucceeded() {
         state = .established
         guard let context = heldBack else { return }

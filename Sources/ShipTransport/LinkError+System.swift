@@ -118,7 +118,6 @@ extension LinkError {
 }
 
 extension Endpoint {
-    /// The endpoint at a socket's address.
     init?(_ address: SocketAddress) {
         switch address {
         case .v4, .v6:

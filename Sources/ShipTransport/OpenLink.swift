@@ -18,7 +18,6 @@ struct OpenLink: Sendable {
     var borrowed: [(descriptor: FileDescriptor, flags: CInt)] = []
     var lingerTime = Duration.zero
 
-    /// A link over a socket.
     static func over(_ channel: LinkChannel, to peer: Endpoint, _ options: LinkOptions) -> OpenLink {
         let output = ChannelOutput(
             channel.channel, beside: channel, closing: .output, finishLimit: options.lingerTime)

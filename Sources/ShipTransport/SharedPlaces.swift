@@ -22,7 +22,6 @@ struct SharedPlaces<ID: Hashable> {
         (self.count, self.waitingLimit) = (count, waitingLimit)
     }
 
-    /// Whether a connection of an unknown device waits.
     var unknownWaits: Bool { waiting.contains { $0.device == nil } }
 
     /// A connection waits for a place.

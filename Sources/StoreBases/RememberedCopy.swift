@@ -14,7 +14,6 @@ package struct RememberedCopy: Hashable, Sendable {
     /// The state that was given with it.
     package var state: [UInt8]? { record.entry.state.map(Array.init) }
     package var receiver: String { record.receiver }
-    /// The external files that are remembered with it.
     package var files: [ExternalFile] {
         let known = Set(record.files.map(\.sha256))
         return manifest.externalFiles.filter { known.contains($0.sha256) }

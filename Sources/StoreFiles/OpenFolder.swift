@@ -58,7 +58,6 @@ package struct OpenFolder: ~Copyable, Sendable {
 
     // MARK: Opening
 
-    /// A folder in this one.
     package func folder(_ name: FilePath.Component) throws(FileError) -> OpenFolder {
         try folder(at: path.appending(name))
     }

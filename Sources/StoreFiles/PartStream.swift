@@ -22,7 +22,6 @@ package final class PartStream: Sendable {
         package let sha256: ContentDigest
         /// In bytes.
         package let size: Int64
-        /// The base of the encoding.
         package let base: ContentDigest?
 
         package init(_ encoding: PartEncoding, of part: Manifest.Part, over base: ContentDigest? = nil) {

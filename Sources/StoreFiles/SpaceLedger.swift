@@ -6,7 +6,6 @@ package import SystemPackage
 ///
 /// It does not know what others write. So it looks anew at what is free for each reservation.
 package final class SpaceLedger: Sendable {
-    /// The one of this process.
     package static let ofProcess = SpaceLedger()
 
     /// Bytes for each device.

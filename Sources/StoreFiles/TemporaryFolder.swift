@@ -101,7 +101,6 @@ package struct TemporaryFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Whether it is the name of a temporary folder.
     static func isTemporary(_ name: String) -> Bool { isOurs(name, .temporary) || isOurs(name, .besideResults) }
 
     /// Whether a name has exactly this form: people name folders after this program too.

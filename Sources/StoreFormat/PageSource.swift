@@ -1,6 +1,5 @@
 /// Gives the pages of a store.
 package protocol PageSource {
-    /// Pages of the file.
     var pageCount: UInt32 { get }
 
     /// Reads one page, or its beginning.

@@ -162,14 +162,12 @@ package final class InboxFolder: Sendable {
         try Generation(in: try folder(of: generation, name))
     }
 
-    /// The folder of a generation.
     package func folder(of generation: GenerationName, _ name: StoreName) throws(InboxError) -> OpenFolder {
         try InboxError.wrapping { () throws(FileError) in
             try files.folder(at: layout.generations(name).appending(generation.text))
         }
     }
 
-    /// The folder of a generation of this inbox.
     package func folder(of generation: Generation) throws(InboxError) -> OpenFolder {
         try InboxError.wrapping { () throws(FileError) in try files.folder(at: generation.path) }
     }

@@ -19,7 +19,6 @@ package struct LeaseRecord: Hashable, Sendable {
         self.until = until
     }
 
-    /// Whether it keeps a generation.
     package func keeps(_ generation: GenerationName, at now: Timestamp = Timestamp(Date())) -> Bool {
         generation.text == self.generation && !isOver(at: now)
     }

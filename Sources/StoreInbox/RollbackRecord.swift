@@ -60,7 +60,6 @@ package struct RollbackRecord: Hashable, Sendable {
     /// The hold, if it counts while this generation is current.
     package func hold(at current: Int?) -> Hold? { hold?.generation == current ? nil : hold }
 
-    /// The entry of a store, if there is one.
     package func entry(of store: ContentDigest) -> Refused? { refused.last { $0.sha256 == store } }
 
     /// The record once a generation is rolled back, too: from then on the store is held.

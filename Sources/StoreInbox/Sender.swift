@@ -12,7 +12,6 @@ package enum Sender: Hashable, Sendable {
     /// The operator of this device puts a first generation there.
     case adoption
 
-    /// Which device it is; `nil` if it is unknown.
     package var device: ContentDigest? { if case .device(let id, _, _) = self { id } else { nil } }
 
     /// The device that passes on what another one has made; `nil` if none does.

@@ -55,7 +55,6 @@ final class StreamSpool {
 
     deinit { room.giveBack(counted) }
 
-    /// Whether there is a file.
     var isInFile: Bool { stream != nil && !isOver }
 
     /// The data of one DATA have come.

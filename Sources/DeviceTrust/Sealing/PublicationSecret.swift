@@ -30,7 +30,6 @@ package struct PublicationSecret: Sendable {
         ContentDigest(sha256: Array(HMAC<SHA256>.authenticationCode(for: digest.bytes, using: key(for: "name"))))
     }
 
-    /// The cipher of what lies under a name.
     package func cipher(for name: ContentDigest) -> ObjectCipher { ObjectCipher(key: key(for: "object", name.bytes)) }
 
     func seal(_ head: [UInt8], _ keys: ContentDigest) throws -> SealedHead {

@@ -25,7 +25,6 @@ package enum DeflateFormat {
         return (code < 8 ? code + 3 : (4 + code % 4) << extra + 3, extra)
     }
 
-    /// The length code of each length, from the shortest match on.
     static let lengthCodes = (shortestMatch...longestMatch).map { length in
         UInt8(lengths.lastIndex { $0.base <= length && length - $0.base < 1 << $0.extra } ?? 0)
     }

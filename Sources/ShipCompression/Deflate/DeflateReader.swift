@@ -21,7 +21,6 @@ struct DeflateReader {
 
     init(_ stream: [UInt8]) { self.stream = stream }
 
-    /// Whether all blocks were read.
     private(set) var isAtEnd = false
 
     /// How many bytes were read, perhaps only a part of the last.

@@ -8,7 +8,6 @@ struct DeflateWriter {
     private var held: UInt64 = 0
     private var heldCount = 0
 
-    /// - Parameter capacity: Bytes to reserve.
     init(capacity: Int) { stream.reserveCapacity(capacity) }
 
     /// - Parameters:

@@ -34,7 +34,6 @@ struct HuffmanCode {
         zip(counts, lengths).reduce(0) { $0 + $1.0 * Int($1.1) }
     }
 
-    /// The first code of each length.
     private static func firstCodes(_ lengths: [UInt8]) -> [UInt32] {
         var counts = [UInt32](repeating: 0, count: DeflateFormat.longestCode + 1)
         for length in lengths where length > 0 { counts[Int(length)] += 1 }

@@ -3,7 +3,6 @@
 ///
 /// Source: `Protocol/README.md` sections 3.1 and 3.2. Vectors: `stream_*`, `dialogue_*`.
 package struct FrameParser: Sendable {
-    /// The elements of a stream.
     package enum Element: Hashable, Sendable {
         case preamble(Preamble)
         case frame(Frame)

@@ -47,7 +47,6 @@ package struct Preamble: Hashable, Sendable {
         self.init(versions: lowest...highest, role: role, mode: mode)
     }
 
-    /// Whether bytes begin with the magic number of a stream.
     package static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
     package var encoded: [UInt8] {

@@ -5,7 +5,6 @@
 /// Source: `Protocol/README.md` sections 3.6 and 6.7.
 package struct SignedManifest: Hashable, Sendable {
     package let signature: Signature
-    /// The payload of MANIFEST.
     package let payload: [UInt8]
     /// The manifest without the base of a delta over a one-way link, which means nothing to others.
     package let manifest: Manifest
@@ -14,7 +13,6 @@ package struct SignedManifest: Hashable, Sendable {
     package static let longest =
         FrameType.signature.payloadLimit + FrameType.manifest.payloadLimit + 2 * (FrameHeader.size + 4)
 
-    /// - Parameter manifest: What the payload says.
     package init(_ signature: Signature, payload: [UInt8], saying manifest: Manifest) {
         (self.signature, self.payload, self.manifest) = (signature, payload, manifest.over(nil))
     }

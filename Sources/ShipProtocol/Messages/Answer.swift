@@ -18,7 +18,6 @@ package struct Answer: Hashable, Sendable {
 
     package init(_ wants: [PartRequest]?) { self.wants = wants }
 
-    /// All parts.
     package static let everything = Answer(nil)
 
     /// - Parameters:

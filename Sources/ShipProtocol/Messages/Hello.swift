@@ -97,7 +97,6 @@ public struct HoldingsFile: Hashable, Sendable {
     /// The current generation of a store.
     public struct Held: Hashable, Sendable, Codable {
         public let name: StoreName
-        /// Content of its manifest.
         package let manifest: ManifestContent.ID
         public let store: ContentDigest
         /// Of the store, in bytes.
@@ -136,7 +135,6 @@ public struct HoldingsFile: Hashable, Sendable {
     /// The content of the file.
     package var encoded: [UInt8] { self.jsonBytes }
 
-    /// The consumer's holding of a store.
     package subscript(_ name: StoreName) -> Held? { holds.first { $0.name == name } }
 }
 

@@ -42,7 +42,6 @@ public struct Reason: Hashable, Sendable {
         case session
     }
 
-    /// The scope of the end.
     package var scope: Scope { ends ?? .session }
 
     /// `nil` for a code that this version does not know.

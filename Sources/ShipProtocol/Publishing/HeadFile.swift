@@ -12,7 +12,6 @@ package struct HeadFile: Hashable, Sendable {
     private let json: [UInt8]
     private let shipments: [UInt8]
 
-    /// - Parameter sign: Signs the content.
     package init<Failure: Error>(
         _ head: PublishedHead, certificate: [UInt8], signedBy sign: ([UInt8]) throws(Failure) -> [UInt8]
     ) throws(Failure) {

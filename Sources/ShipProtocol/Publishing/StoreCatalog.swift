@@ -34,9 +34,7 @@ package struct StoreCatalog: Hashable, Sendable {
     package var landmark: CatalogLink? { whole == nil ? leaps.first?.catalog : nil }
     /// The catalog before; `nil` for the first one.
     package var before: CatalogLink? { skips.last?.catalog ?? former }
-    /// All steps.
     package var all: [PublishedStep] { [whole].compactMap(\.self) + (leaps + skips).map(\.step) + steps }
-    /// The catalogs that it names.
     package var links: [CatalogLink] { (leaps + skips).map(\.catalog) + [former].compactMap(\.self) }
 }
 

@@ -84,7 +84,6 @@ extension Overdue {
 }
 
 extension Duration {
-    /// In seconds, to the nearest one.
     fileprivate var inRoundSeconds: Int64 { Int64((self / .seconds(1)).rounded()) }
 }
 

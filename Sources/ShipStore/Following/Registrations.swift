@@ -13,7 +13,6 @@ final class Registrations<Argument>: Sendable {
         return Registration { [weak self] in self?.state.withLock { _ = $0.open.removeValue(forKey: id) } }
     }
 
-    /// Calls all of them.
     func call(_ argument: Argument) { for call in state.withLock({ Array($0.open.values) }) { call(argument) } }
 }
 

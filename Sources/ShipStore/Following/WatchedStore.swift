@@ -31,7 +31,6 @@ final class WatchedStore: Sendable {
     /// Who does the same waits for the other, and finds the work done.
     private enum Work { case look, copy }
 
-    /// The findings of a look.
     struct Look: Sendable {
         /// `nil` where that cannot be told.
         var state: StoreState?

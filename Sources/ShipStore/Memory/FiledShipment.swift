@@ -30,7 +30,6 @@ final class FiledShipment: Sendable {
         self.holdings = holdings
     }
 
-    /// Makes a shipment of a copy.
     func shipment(of copy: consuming PreparedCopy, _ options: Producer.Options) -> OutgoingShipment {
         var copy = copy
         let bases = [try? base.get()].compactMap(\.self)

@@ -104,7 +104,6 @@ package final class RecentBases: Sendable {
         return files.values.reduce(0, +)
     }
 
-    /// Whether a file is here.
     func holds(_ copy: FilePath) -> Bool { copy.starts(with: folder.path) }
 
     // MARK: What is acknowledged

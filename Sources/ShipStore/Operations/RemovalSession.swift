@@ -9,7 +9,6 @@ import SystemPackage
 ///     SupportFolderLock -> ExclusiveHold -> Plan: its rows, and those of its neighbours -> out of sight -> its external files -> the links to it
 struct RemovalSession: Sendable {
     let named: NamedStore
-    /// The lock of its support folder.
     let supportLock: SupportFolderLock
     let busyHandler: BusyHandler
 
@@ -59,8 +58,6 @@ struct RemovalSession: Sendable {
             content: content)
     }
 
-    /// Removes the store.
-    ///
     /// - Parameter target: Its new place; `nil` if it has none.
     func remove(
         _ hold: borrowing ExclusiveHold, as plan: Plan, to target: StoreHome? = nil

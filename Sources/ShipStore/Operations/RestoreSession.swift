@@ -12,7 +12,6 @@ import SystemPackage
 /// Where there is no store that SQLite could write to, the copy is put in its place instead.
 struct RestoreSession: Sendable {
     let home: StoreHome
-    /// The lock of its support folder.
     let supportLock: SupportFolderLock
     let options: RestoreOptions
     let busyHandler: BusyHandler

@@ -48,7 +48,6 @@ enum StoreCondition: Sendable {
         return .damaged(damage ?? "")
     }
 
-    /// Endings of the names of stores.
     private static let endings: Set<String> = ["sqlite", "sqlite3", "db", "db3", "sqlitedb", "store", "storedata"]
 
     /// Whether a damaged file may have been a store. A restore keeps it in any case, under another name.

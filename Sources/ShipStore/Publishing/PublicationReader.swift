@@ -43,8 +43,6 @@ extension PublicationReader {
 }
 
 extension PublicationReader {
-    /// Reads the catalog of a store.
-    ///
     /// - Throws: `.publication(.badObject)`.
     func catalog(
         _ object: PublishedObject, of name: StoreName, from place: Endpoint

@@ -18,7 +18,6 @@ package protocol PublicationStorage: PublicationReader {
     ///   is there.
     func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String?
 
-    /// All objects, and when each was written.
     func objects() async throws -> [(name: ContentDigest, written: Timestamp)]
 
     /// Removes an object, unless it has been written again since. One that is not there is no error.

@@ -67,7 +67,6 @@ final class SealedStorage: PublicationStorage {
         return try await publication.isEncrypted(name, with: [keys.secret] + (alsoBefore ? keys.former : []))
     }
 
-    /// The name of the object whose content has this digest.
     func name(of digest: ContentDigest) -> ContentDigest { publication.keys?.secret.name(of: digest) ?? digest }
 
     /// Reads the first bytes of what lies under a name, as they are.

@@ -19,7 +19,6 @@ final class StepMaker {
     /// The longest shipment that stands in a head, in bytes.
     private static let longestInHead: Int64 = 4096
 
-    /// A shipment in a file.
     struct ShipmentFile {
         /// Without an object.
         let step: PublishedStep

@@ -20,7 +20,6 @@ final class Subscription {
     /// The head that was read last, and is still to be looked at as long as there is one.
     private var tag: String?
     private var head: PublishedHead?
-    /// Who publishes it.
     private var publisher: Succession?
     /// The publisher's.
     private var certificate: [UInt8] = []

@@ -1,7 +1,6 @@
 import ShipProtocol
 
 extension ConsumerSession {
-    /// The outcome of a session.
     package struct Outcome: Sendable {
         package internal(set) var receipts: [Receipt] = []
         /// Of the shipments that were refused, or given up.

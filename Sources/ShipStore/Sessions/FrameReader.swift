@@ -33,7 +33,6 @@ struct FrameReader {
     /// The session has installed a shipment: a manifest may refer to it.
     mutating func install(_ manifest: Manifest) { parser.held.install(manifest) }
 
-    /// The content to which the last manifest refers.
     var manifestBase: ManifestContent.ID? { parser.base }
 
     /// The last offer, to which an answer may refer.
@@ -42,7 +41,6 @@ struct FrameReader {
         set { parser.offer = newValue }
     }
 
-    /// See `FrameParser.partialData`.
     var partialData: (bytes: [UInt8], size: Int)? { parser.partialData }
 
     /// The payload of MANIFEST in a signed shipment, as it came.

@@ -22,7 +22,6 @@ final class FrameWriter: Sendable {
         idleLimit = Mutex(timeouts.idle)
     }
 
-    /// Bytes sent so far.
     var bytesSent: Int64 { count.withLock { $0.bytes } }
 
     /// How long the link has kept senders waiting so far.
@@ -41,8 +40,6 @@ final class FrameWriter: Sendable {
         try await send(try frame.serialized(answering: offer))
     }
 
-    /// Sends a manifest.
-    ///
     /// - Parameters:
     ///   - base: The content that the manifest may refer to.
     ///   - mustRefer: Whether it refers to it in any case.

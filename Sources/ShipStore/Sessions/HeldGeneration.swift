@@ -58,7 +58,6 @@ final class HeldGeneration: Sendable {
         try generation.signedManifest(in: folder)
     }
 
-    /// The SHA-256 of its store.
     var digest: ContentDigest { manifest.store.sha256 }
 
     /// A path at which this process can open the store, as long as this lives.

@@ -33,7 +33,6 @@ final class IncomingShipment {
     private var open: (part: Int, decoder: PartDecoder)?
     /// The flaw of each part as it came last, `nil` for none; without external files in blocks, which have no other encoding to come in.
     private var provable: [Int: CompressionError?] = [0: nil]
-    /// Parts that have been opened.
     private var opened: Set<Int> = []
     /// Bytes of the parts before the open one.
     private var bytesBefore = Int64(0)

@@ -6,7 +6,6 @@ struct OutgoingBase: Sendable {
     /// A file, and what keeps it there for as long as it lives.
     typealias Opened = (path: FilePath, keeper: any Sendable)
 
-    /// The content of its manifest.
     let content: ManifestContent
     /// The SHA-256 of the store.
     let digest: ContentDigest

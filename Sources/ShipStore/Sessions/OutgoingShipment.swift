@@ -34,7 +34,6 @@ final class OutgoingShipment: Sendable {
 
     var manifest: Manifest { version.manifest }
 
-    /// The file of part number `index`: 0 is the store.
     func path(ofPart index: Int) -> FilePath { version.path(ofPart: index) }
 
     /// Counts what a self-check writes beside the copy.

@@ -21,7 +21,6 @@ struct PartSending {
     /// Bytes of the store, and of the other parts.
     private var (storeDone, othersDone) = (Int64(0), Int64(0))
     private let total: Int64
-    /// The part that is open.
     private var openPart: Int?
     /// How the store went; `nil` if none of it had to go.
     private(set) var sentStore: EncodedStore?

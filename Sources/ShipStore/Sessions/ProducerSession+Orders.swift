@@ -76,7 +76,6 @@ extension ProducerSession {
             return true
         }
 
-        /// Ends all that was begun.
         func end() async {
             let left = tasks.withLock { tasks in
                 defer { tasks = [:] }

@@ -18,7 +18,6 @@ struct StorageSettings: Sendable {
     private static let sizeLimit = 1024 * 1024
     private static let processTimeout = Duration.seconds(60)
 
-    /// - Parameter variables: The process's.
     init(_ variables: [String: String] = ProcessInfo.processInfo.environment) {
         self.variables = variables
         let name = variables["AWS_PROFILE"] ?? variables["AWS_DEFAULT_PROFILE"] ?? "default"

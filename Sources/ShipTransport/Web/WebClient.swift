@@ -69,7 +69,6 @@ package final class WebClient: Sendable {
         }
     }
 
-    /// A request.
     package struct Request: Sendable {
         package var method: String
         package var target: WebTarget

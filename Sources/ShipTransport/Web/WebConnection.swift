@@ -159,7 +159,6 @@ struct WebConnection: PreparedChannel {
 }
 
 extension LinkError {
-    /// The error of a connection to a web server.
     init(onWeb error: any Error) {
         switch error {
         // A connection that is cut ends without TLS's own farewell.

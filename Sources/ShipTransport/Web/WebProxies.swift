@@ -12,10 +12,8 @@ import ShipLinks
 /// | `no_proxy`, `NO_PROXY` | what is reached without: names, with all below; addresses; networks, as `10.0.0.0/8`; each also with `:PORT`; `*` |
 package struct WebProxies: Sendable {
     private let variables: [String: String]
-    /// The port of a proxy that names none.
     private static let defaultPort = 1080
 
-    /// - Parameter variables: The process's.
     package init(_ variables: [String: String] = ProcessInfo.processInfo.environment) { self.variables = variables }
 
     /// The proxy by which to reach a server; `nil` for none.

@@ -285,7 +285,6 @@ struct TreeEncoder {
         return rows.max { $0.size < $1.size }
     }
 
-    /// The search for bytes in a row of the base.
     private mutating func search(in old: DeltaRow) throws -> PieceSearch {
         if let searched, searched.place == old.place { return searched.search }
         searched = nil

@@ -73,7 +73,6 @@ struct TreeSample {
         }
     }
 
-    /// Some keys of each row.
     var keys: Set<UInt64> { Set(rows.flatMap { $0.keys.prefix(Self.mostKeysOfRow) }) }
 
     /// The share of the keys that another sample has too.

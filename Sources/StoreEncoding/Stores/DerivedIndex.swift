@@ -76,14 +76,12 @@ extension IndexShape {
         self.init(parts)
     }
 
-    /// Reads it from a segment of rows.
     init(fromRows reader: inout SegmentReader) throws(CompressionError) {
         let count = try reader.number()
         guard (1...UInt64(Self.mostParts)).contains(count) else { throw .damaged(.rows) }
         try self.init(partCount: Int(count), from: &reader)
     }
 
-    /// Reads it from a segment of a delta.
     init(fromDelta reader: inout SegmentReader) throws(CompressionError) {
         let count = try reader.control.count(limit: Self.mostParts)
         guard count > 0 else { throw .damaged(.rows) }

@@ -7,7 +7,6 @@ package struct EncodedSegment: Hashable, Sendable {
     package let storeBytes: Int64
     /// The setting that an encoder needs to continue after this segment: see `PieceNote`.
     package let setting: UInt64
-    /// Whether it is the last segment.
     package var isLast: Bool
 
     package init(bytes: [UInt8], storeBytes: Int64, setting: UInt64 = 0, isLast: Bool = false) {

@@ -12,7 +12,6 @@ struct PlannedTree {
     /// Of an index: its place among those of its table.
     let index: Int
 
-    /// The tree of `sqlite_schema`.
     static let schema = PlannedTree(isTable: true, name: [], root: 1, place: 0, table: 0, index: 0)
 
     private init(isTable: Bool, name: [UInt8], root: UInt32, place: Int, table: UInt32, index: Int) {

@@ -66,7 +66,6 @@ package struct SegmentContent: Sendable {
         size + more >= capacity || growth >= Self.mostGrowth || rowCount > SegmentLimits.rows - Self.mostRows
     }
 
-    /// The next segment, empty.
     func next(capacity: Int) -> SegmentContent {
         var next = SegmentContent(integers, capacity: capacity)
         next.table = table

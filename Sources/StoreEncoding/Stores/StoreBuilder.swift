@@ -67,7 +67,6 @@ package final class StoreBuilder {
         self.makeTarget = makeTarget
     }
 
-    /// Whether the store is complete.
     package var isComplete: Bool { state == .ended }
 
     /// Takes the next segment.

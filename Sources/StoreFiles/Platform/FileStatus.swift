@@ -6,7 +6,6 @@ package struct FileStatus: Hashable, Sendable {
     package let kind: Kind
     /// In bytes.
     package let size: Int64
-    /// Permission bits.
     package let permissions: FilePermissions
     /// Names of the file.
     package let links: Int

@@ -35,7 +35,6 @@ package enum SerialType {
         Int(truncatingIfNeeded: (0x00_8864_3210 &>> (type &* 4)) & 0xf)
     }
 
-    /// Whether values of the type are integers.
     @inlinable
     package static func isInteger(_ type: UInt64) -> Bool { (1...6).contains(type) || type == 8 || type == 9 }
 

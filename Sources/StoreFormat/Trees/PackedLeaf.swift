@@ -47,7 +47,6 @@ package struct PackedLeaf {
         }
     }
 
-    /// Where the cells are.
     private struct Cells {
         let count: Int
         let pointers: Int

@@ -200,7 +200,6 @@ private struct CellChunk {
         if bytes.isEmpty { bytes = Array(repeating: 0, count: Self.size) }
     }
 
-    /// Hands on what there is.
     mutating func hand(to take: (TreeRows) throws -> Void) throws {
         guard count > 0 else { return }
         bytes.removeLast(bytes.count - filled)

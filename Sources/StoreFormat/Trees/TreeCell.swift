@@ -4,7 +4,6 @@ package struct TreeCell: Hashable, Sendable {
     package let rowid: Int64
     /// Bytes of the whole record.
     package let payloadSize: Int
-    /// The page that the cell is in.
     package let page: UInt32
     /// Where the record begins in the page.
     package let start: Int

@@ -51,8 +51,6 @@ package struct TreeReader {
         return copy
     }
 
-    /// The next cell.
-    ///
     /// - Throws: `StoreFlaw`, and what `pages` throws.
     package mutating func next() throws -> TreeCell? {
         let isInLeaf = try enterLeaf()

@@ -5,7 +5,6 @@
 ///
 /// Source: `Protocol/README.md` section 4.8.
 package enum TreeRows: Sendable {
-    /// The tree begins.
     case begin(SchemaTrees.Tree, TreeKind)
     /// Complete cells, one after the other.
     case cells([UInt8], count: Int)
@@ -14,6 +13,5 @@ package enum TreeRows: Sendable {
     case piece([UInt8])
     /// All pieces of the long cell have come.
     case endOfLongCell
-    /// The tree has ended.
     case end
 }

@@ -4,7 +4,6 @@ struct WholeCell {
     let rowid: Int64
     /// Where the record begins in the page.
     let record: Int
-    /// Where the cell ends.
     let end: Int
 
     var size: Int { end - record }

@@ -35,7 +35,6 @@ package final class StoreWriter {
         }
     }
 
-    /// Pages so far.
     package var pageCount: UInt32 { lastPage }
 
     /// - Parameter root: One of `roots`.
@@ -106,7 +105,6 @@ package final class StoreWriter {
         return number
     }
 
-    /// Writes the root of a tree.
     func emitRoot(
         _ page: inout PageAssembly, type: UInt8, rightChild: UInt32?, _ kind: TreeKind, number: UInt32
     ) throws {

@@ -85,7 +85,6 @@ final class ChangeHub: Sendable {
         }
     }
 
-    /// A store was rewritten where it stands.
     func noteRewritten(_ name: StoreName) {
         state.withLock { state in
             for id in state.subscribers.keys where state.subscribers[id]?.rewritten.contains(name) == false {

@@ -17,7 +17,6 @@ package final class InboxWatch: Sendable {
 
     func tellToEnd() { thread.tellToEnd() }
 
-    /// See `NoticeThread.end`.
     func end(by time: ContinuousClock.Instant) -> Bool { thread.end(by: time) }
 
     private static func run(

@@ -33,8 +33,6 @@ extension StoreClaims {
         guard identity == coreData.identity else { throw .contradictsManifest("identity") }
     }
 
-    /// The facts that a Core Data store states.
-    ///
     /// - Returns: `nil` for a store that Core Data did not make.
     private static func coreData(
         in connection: CheckConnection

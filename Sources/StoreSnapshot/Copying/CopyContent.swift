@@ -90,7 +90,6 @@ struct CopyContent: Sendable {
 }
 
 extension Database {
-    /// The value of a PRAGMA.
     func pragma<Value: DatabaseValueConvertible>(_ name: String) throws -> Value? {
         try Value.fetchOne(self, sql: "PRAGMA \(name)")
     }

@@ -8,7 +8,6 @@ struct IndexValue {
     let table: String
     let index: String
     let isUnique: Bool
-    /// Whether the index is that of PRIMARY KEY.
     let isOfPrimaryKey: Bool
     /// -1 for the rowid, and -2 for an expression.
     let column: Int

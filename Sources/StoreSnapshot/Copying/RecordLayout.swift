@@ -82,7 +82,6 @@ package struct RecordLayout: Sendable {
         if keys.count == 1, keys[0].isInteger, key == nil { rowidAlias = keys[0].number }
     }
 
-    /// The column that is another name for the rowid.
     package var rowidColumn: String? { rowidAlias.flatMap { names[$0] } }
 
     /// The column at a place in a record, counted from 0.

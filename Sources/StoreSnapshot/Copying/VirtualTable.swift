@@ -41,7 +41,6 @@ struct VirtualTable: Sendable {
     /// [sqlite.org/vtab.html#xshadowname].
     func mayKeepRows(in table: String) -> Bool { !isKnown && table.lowercased().hasPrefix(name.lowercased() + "_") }
 
-    /// Whether a statement names it.
     func isNamed(in sql: String) -> Bool {
         let words = sql.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }
         let own = name.lowercased()

@@ -5,7 +5,6 @@ import StoreFiles
 import SystemPackage
 
 extension SnapshotError {
-    /// Translates an error of a connection to `store`.
     init(_ error: any Error, on store: FilePath, watch: ConnectionWatch) {
         switch error {
         case _ where watch.interruption.isCancelled: self = .cancelled

@@ -136,7 +136,6 @@ extension Console {
         }
     }
 
-    /// Says which symbolic links to a store were removed with it.
     func say(goneWithItsStore links: [FilePath]) {
         for link in links { say("the symbolic link \(link) is gone too") }
     }

@@ -141,7 +141,6 @@ private struct ChangeLine {
     /// The same without its lists, which may be too long for an environment.
     private let shortJSON: JSONObject
 
-    /// The generation that is current as the watch begins.
     init(_ current: GenerationStamp, in inbox: Inbox) {
         (name, generation, path) = (current.store, current.number, current.storePath)
         // A name that is none is of no known age.

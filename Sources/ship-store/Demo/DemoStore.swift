@@ -12,7 +12,6 @@ struct DemoStore: Sendable {
 
     let path: FilePath
 
-    /// Makes the store.
     func make() throws {
         let database = try open()
         try database.write { database in

@@ -103,9 +103,6 @@ package struct DeflateOptimizer {
 
     // MARK: Blocks
 
-    /// - Parameters:
-    ///   - new: The tokens of the next bytes.
-    ///   - isLast: Whether they are the last tokens.
     private mutating func add(_ new: [DeflateToken], isLast: Bool) {
         var rest = new[...]
         while true {

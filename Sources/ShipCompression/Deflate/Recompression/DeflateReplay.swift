@@ -49,7 +49,6 @@ struct DeflateReplay: ~Copyable {
     /// The tokens of the next block.
     var tokens: [DeflateToken] { parse.tokens }
 
-    /// Whether the block is complete.
     var isFilled: Bool { parse.isAtEnd || parse.tokens.count == parameters.tokensPerBlock }
 
     /// Whether the last block is written.
@@ -58,7 +57,6 @@ struct DeflateReplay: ~Copyable {
     /// How many places were tried for matches: with the bytes of the content, the measure of the work.
     var tried: Int { parse.tried }
 
-    /// Goes on until the block is complete, or has `count` tokens.
     mutating func fill(to count: Int) { parse.fill(to: min(count, parameters.tokensPerBlock)) }
 
     /// Writes the block, which must be complete.

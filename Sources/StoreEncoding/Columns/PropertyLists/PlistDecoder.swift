@@ -140,7 +140,6 @@ private struct PlistDecoder {
 
     var isAtEnd: Bool { codes.isAtEnd && walk.contexts == codes.contexts }
 
-    /// The next list.
     mutating func list(isArchive: Bool, eachAtom: Bool) throws(CompressionError) -> [UInt8] {
         tree.clear()
         (self.isArchive, hasTable, shared, keys, firstText) = (isArchive, false, [], [:], [:])

@@ -81,7 +81,6 @@ struct PlistWalk {
     var contexts: Int { previous.count }
     var tableCount: Int { named.count }
 
-    /// The next shape.
     mutating func add(_ shape: (names: [Int], order: [Int])) {
         shapes.append(shape)
         columnContexts.append([Int](repeating: -1, count: shape.names.count))

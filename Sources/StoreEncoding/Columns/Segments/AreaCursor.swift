@@ -57,7 +57,6 @@ struct AreaCursor {
         return start..<end
     }
 
-    /// Reads `count` varints.
     mutating func varints(_ count: Int) throws(CompressionError) -> [UInt64] {
         guard count <= left else { throw .damaged(.segment) }
         var values: [UInt64] = []

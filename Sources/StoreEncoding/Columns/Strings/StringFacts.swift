@@ -10,7 +10,6 @@ struct StringFacts {
     private let count: Int
     private let first: [UInt8]
     private var hasPropertyList = false
-    /// Whether all that were looked at are property lists.
     private var arePropertyLists = false
 
     private static let propertyListMagic = Array("bplist00".utf8)

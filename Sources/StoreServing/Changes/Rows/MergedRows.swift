@@ -58,7 +58,6 @@ struct MergedRows {
 
 /// The words about a row.
 extension MergedRows {
-    /// A text that is none.
     private struct NoText: Error {}
 
     private func columns(atLeast count: Int) throws -> RecordColumns {
@@ -107,8 +106,6 @@ extension MergedRows {
         return Self.integer(entityPlace, in: head.span).flatMap { names.object($0, key: cell.rowid) }
     }
 
-    /// An integer of a record.
-    ///
     /// - Parameter record: Or its beginning.
     private static func integer(_ place: Int, in record: Span<UInt8>) -> Int64? {
         var position = 0

@@ -14,7 +14,6 @@ struct ArrayStrings {
     private var counts: [Int64] = []
     /// The strings without their arrays.
     private var rest = Strings()
-    /// The elements of all arrays.
     private var elements: [UInt8] = []
 
     /// - Returns: `nil` if no array is found in them, or more than a reader takes.

@@ -5,7 +5,6 @@ import ShipCompression
 ///
 /// Source: `Protocol/COLUMNS.md` 2, "Arrays".
 struct ElementMatches {
-    /// The elements that are in no match.
     private(set) var literals: [UInt8] = []
     /// Elements before each match, since the one before.
     private(set) var runs: [Int64] = []
