@@ -8,10 +8,10 @@ package final class BusyHandler: Sendable {
 
     private struct State {
         var isStopped = false
-        var waitingSince: ContinuousClock.Instant?
         var timeout: Duration
     }
     private let state: Mutex<State>
+    private let wait = BusyWait()
 
     package init(busyTimeout: Duration) {
         self.busyTimeout = busyTimeout
@@ -30,31 +30,18 @@ package final class BusyHandler: Sendable {
         if isStopped { throw .stopped }
     }
 
-    /// The same as SQLite's own busy timeout, which cannot be stopped.
-    ///
-    /// - Parameter tries: How often SQLite has asked for this one lock.
-    /// - Returns: Whether to try for the lock again.
-    func waits(tries: Int) -> Bool {
-        guard isInTime(tries) else { return false }
-        PlatformCalls.pause(min(.milliseconds(tries + 1), .milliseconds(25)))
-        return true
-    }
+    /// Waits as SQLite does. Parameter and result are those of `BusyWait.goesOn`.
+    func waits(tries: Int) -> Bool { !isStopped && wait.goesOn(tries: tries, within: timeout) }
 
     /// Waits for a random time: a wait of regular length could meet the same users every time.
     ///
     /// - Parameter tries: How often this one lock was not to be had.
     /// - Returns: Whether to try for the lock again.
     func backsOff(tries: Int) -> Bool {
-        guard isInTime(tries) else { return false }
+        guard !isStopped, wait.isInTime(tries: tries, within: timeout) else { return false }
         PlatformCalls.pause(.seconds(.random(in: 0.0005...min(0.002 * Double(tries + 1), 0.02))))
         return true
     }
 
-    private func isInTime(_ tries: Int) -> Bool {
-        let now = ContinuousClock.now
-        return state.withLock { state in
-            if tries == 0 { state.waitingSince = now }
-            return !state.isStopped && now - (state.waitingSince ?? now) < state.timeout
-        }
-    }
+    private var timeout: Duration { state.withLock { $0.timeout } }
 }

@@ -37,7 +37,7 @@ final class OpenStore: Sendable {
         self.generation = generation
         connections = ReadConnections(in: gate) {
             let queue = try DatabaseQueue(
-                opening: folder.pathByDescriptor.appending(file), waiting: nil, .checked, preparing)
+                opening: folder.pathByDescriptor.appending(file), live: nil, .checked, preparing)
             // A folder of the same name may stand where that one was.
             try CoordinatorError.wrapping { () throws(FileError) in
                 try PlatformCalls.status(of: path).expect(identity, path)
@@ -58,8 +58,8 @@ final class OpenStore: Sendable {
         self.identity = identity
         generation = nil
         connections = ReadConnections(in: gate) {
-            let wait = file.busyTimeout.map { BusyWait(atMost: $0, gate) }
-            let queue = try DatabaseQueue(opening: path, waiting: wait, .vouchedFor, preparing)
+            let live = file.busyTimeout.map { (busyTimeout: $0, gate: gate) }
+            let queue = try DatabaseQueue(opening: path, live: live, .vouchedFor, preparing)
             try CoordinatorError.wrapping { () throws(FileError) in
                 try PlatformCalls.statusFollowingLinks(of: path).expect(identity, path)
             }
@@ -99,15 +99,17 @@ extension FileStatus {
 
 extension DatabaseQueue {
     /// Opens a file that must be a regular one: a pipe would never open.
+    ///
+    /// - Parameter live: How long to wait for a writer of a live file, unless its readers are suspended; `nil` for a settled one.
     fileprivate convenience init(
-        opening path: FilePath, waiting wait: BusyWait?, _ trust: StoreTrust,
+        opening path: FilePath, live: (busyTimeout: Duration, gate: SuspensionGate)?, _ trust: StoreTrust,
         _ preparing: @escaping OpenStore.Preparation
     ) throws {
         let status = try CoordinatorError.wrapping { () throws(FileError) in
             try PlatformCalls.statusFollowingLinks(of: path)
         }
         guard status.kind == .file else { throw CoordinatorError.notAFile(path) }
-        guard let wait else {
+        guard let live else {
             var configuration = Configuration.hardened(trust: trust, longestValue: status.size)
             configuration.prepareDatabase(preparing)
             try self.init(path: path.settledDatabaseURI, configuration: configuration)
@@ -115,7 +117,10 @@ extension DatabaseQueue {
         }
         // The next commit may write values that are longer than the file is now.
         var configuration = Configuration.hardened(trust: trust, longestValue: .max)
-        configuration.busyMode = .callback { tries in wait.goesOn(tries: tries) }
+        let wait = BusyWait()
+        configuration.busyMode = .callback { tries in
+            !live.gate.isSuspended && !Task.isCancelled && wait.goesOn(tries: tries, within: live.busyTimeout)
+        }
         configuration.prepareDatabase(preparing)
         try self.init(path: path.databaseURI, configuration: configuration)
     }

@@ -1,7 +1,6 @@
 import GRDB
 import GRDBSQLite
 import StoreFiles
-import Synchronization
 import SystemPackage
 
 /// The callbacks of SQLite on one connection: progress handler and busy handler.
@@ -15,7 +14,7 @@ final class ConnectionWatch: Sendable {
     /// A copy of the store that was taken before; `nil` for none.
     let earlierCopy: FilePath?
     let turn: SnapshotTurn
-    private let waitingSince = Mutex<ContinuousClock.Instant?>(nil)
+    private let wait = BusyWait()
 
     /// Virtual machine instructions between two checks of the interruption: well under a millisecond.
     private static let instructions: CInt = 1000
@@ -40,7 +39,9 @@ final class ConnectionWatch: Sendable {
         // VACUUM INTO executes the schema's statements again, and in many schemas strings stand in double quotes
         // [sqlite.org/quirks.html#dblquote].
         configuration.acceptsDoubleQuotedStringLiterals = true
-        configuration.busyMode = .callback { tries in self.waits(tries: tries) }
+        configuration.busyMode = .callback { tries in
+            !self.interruption.isCancelled && self.wait.goesOn(tries: tries, within: self.busyTimeout)
+        }
         configuration.prepareDatabase { database in
             // The configuration retains this object for as long as the connection lives.
             let context = Unmanaged.passUnretained(self).toOpaque()
@@ -54,19 +55,5 @@ final class ConnectionWatch: Sendable {
 
     private static func at(_ context: UnsafeMutableRawPointer?) -> ConnectionWatch? {
         context.map { Unmanaged<ConnectionWatch>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    /// The busy handler: SQLite's own busy timeout cannot be cancelled, and this one can.
-    ///
-    /// - Returns: Whether SQLite tries for the lock again.
-    private func waits(tries: Int) -> Bool {
-        let now = ContinuousClock.now
-        let start = waitingSince.withLock { since in
-            if tries == 0 { since = now }
-            return since ?? now
-        }
-        guard !interruption.isCancelled, now - start < busyTimeout else { return false }
-        PlatformCalls.pause(min(.milliseconds(tries + 1), .milliseconds(25)))
-        return true
     }
 }
