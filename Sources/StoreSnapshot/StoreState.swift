@@ -100,24 +100,14 @@ extension StoreState {
     /// Whether there are external files to which the rows could refer.
     private static func hasExternalFiles(beside path: FilePath) throws -> Bool {
         let support = SourceSupportFolder(beside: path)
-        guard try isThere(support.path) else { return false }
+        guard try PlatformCalls.isThere(support.path) else { return false }
         for kind in ExternalFileName.Folder.allCases {
             guard let component = FilePath.Component(kind.rawValue) else { return true }
             let place = support.path.appending(component)
-            guard try isThere(place) else { continue }
+            guard try PlatformCalls.isThere(place) else { continue }
             let folder = try OpenFolder(support.path).folder(component)
             guard try folder.names(in: place).isEmpty else { return true }
         }
         return false
-    }
-
-    private static func isThere(_ path: FilePath) throws(FileError) -> Bool {
-        do throws(FileError) {
-            _ = try PlatformCalls.status(of: path)
-            return true
-        } catch {
-            guard error.errno == .noSuchFileOrDirectory else { throw error }
-            return false
-        }
     }
 }

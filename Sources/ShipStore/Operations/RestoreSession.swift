@@ -242,7 +242,7 @@ struct RestoreSession: Sendable {
                 dropSafetyCopy(old.safetyCopy)
                 // After a failure at the end the bytes of a damaged store are kept.
                 if !rewrite.hasFailedAtTheEnd, let folder = old.damage?.keptAs {
-                    DamagedStore.dropCopy(at: folder)
+                    try? Folder.removeTree(at: folder)
                 }
             }
         }

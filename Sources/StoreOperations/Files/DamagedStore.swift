@@ -253,7 +253,4 @@ package struct DamagedStore: Sendable {
         try attributes.give(to: output)
         try output.sync()
     }
-
-    /// The store was not written over after all: what `keepCopy` has made goes.
-    package static func dropCopy(at folder: FilePath) { try? Folder.removeTree(at: folder) }
 }
