@@ -311,12 +311,6 @@ struct BaseIndex: Hashable, Sendable, Codable {
         Self.last.withLock { $0 = (bytes, self) }
     }
 
-    var encoded: [UInt8]? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(self)).map(Array.init)
-    }
-
     /// The first flaw that makes the index one that this program has not written, in words; `nil` if there is none.
     private var firstFlaw: String? {
         let (ids, streamIDs) = (Set(objects.map(\.id)), Set(streams.map(\.id)))

@@ -123,7 +123,7 @@ struct MemoryChange: ~Copyable {
     func save() throws(BaseMemoryError) {
         try BaseMemoryError.wrapping { () throws(FileError) in
             let target = folder.path.appending(BaseMemory.indexFile)
-            guard let bytes = index.encoded else { throw FileError(.write, target, .invalidArgument) }
+            let bytes = index.jsonBytes
             let place = try TemporaryFolder(in: folder.path)
             let path = place.path.appending("index")
             let file = try OpenFile.creating(path)
