@@ -50,7 +50,9 @@ private struct MoveSession: Sendable {
         defer { withExtendedLifetime(locks) {} }
         guard let old = locks.old else {
             let source = try SourceStore(at: try movedHome().path, busyTimeout: busyHandler.busyTimeout)
-            return Relocation(path: target.path, outcome: try await place(source, temporary.path, locks))
+            return Relocation(
+                path: target.path, outcome: try await place(source, temporary.path, locks), removedLinks: [],
+                remainingFiles: [])
         }
         let removal = RemovalSession(named: named, supportLock: old, busyHandler: busyHandler)
         if let relocation = try await finishEarlierMove(removal) { return relocation }

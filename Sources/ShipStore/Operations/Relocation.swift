@@ -12,15 +12,6 @@ public struct Relocation: Hashable, Sendable {
     /// The files that stayed in the old store's support folder, and why.
     public let remainingFiles: [RemainingFile]
 
-    init(
-        path: FilePath, outcome: Outcome, removedLinks: [FilePath] = [], remainingFiles: [RemainingFile] = []
-    ) {
-        self.path = path
-        self.outcome = outcome
-        self.removedLinks = removedLinks
-        self.remainingFiles = remainingFiles
-    }
-
     public enum Outcome: Hashable, Sendable {
         /// Nothing was there.
         case placed(Manifest)

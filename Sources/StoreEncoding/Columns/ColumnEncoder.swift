@@ -16,11 +16,6 @@ struct ColumnEncoder {
     /// The classes that the decoder knows, by column.
     var classReferences: [DistinctValues?] = []
 
-    init(effort: SegmentEffort, cost: TrialCost) {
-        self.effort = effort
-        self.cost = cost
-    }
-
     /// The cost of an encoding that later columns cannot profit from: a sixteenth more.
     ///
     /// A choice compares what one column takes by itself. Encodings that are nearly equal there may differ for later columns, which can be

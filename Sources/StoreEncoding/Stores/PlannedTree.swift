@@ -14,11 +14,6 @@ struct PlannedTree {
 
     static let schema = PlannedTree(isTable: true, name: [], root: 1, place: 0, table: 0, index: 0)
 
-    private init(isTable: Bool, name: [UInt8], root: UInt32, place: Int, table: UInt32, index: Int) {
-        (self.isTable, self.name, self.root, self.place) = (isTable, name, root, place)
-        (self.table, self.index) = (table, index)
-    }
-
     /// All trees but that of `sqlite_schema`, in the order in which they are sent.
     static func all(of schema: SchemaTrees) throws(StoreFlaw) -> [PlannedTree] {
         try schema.inOrder().flatMap { table, indexes in
