@@ -44,10 +44,7 @@ final class FiledShipment: Sendable {
 
     /// The file is complete, or there is none.
     func ended(_ result: Result<Delivery, ShipmentError>) {
-        let shipment = shipment.withLock { shipment in
-            defer { shipment = nil }
-            return shipment
-        }
+        let shipment = shipment.withLock { $0.take() }
         guard let shipment, let memory, let holdings, case .success(let delivery) = result else { return }
         let receiver =
             holdings.receiver.flatMap { DeviceIdentifier(bytes: $0.bytes)?.text } ?? "a receiver without an id"

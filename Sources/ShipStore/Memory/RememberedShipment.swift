@@ -91,10 +91,7 @@ final class RememberedShipment: Sendable {
 
     /// Remembers a shipment that has arrived; removes the record of one that has failed for good.
     func ended(_ result: Result<Delivery, ShipmentError>) {
-        let shipment = shipment.withLock { shipment in
-            defer { shipment = nil }
-            return shipment
-        }
+        let shipment = shipment.withLock { $0.take() }
         switch result {
         case .failure: shipment?.record?.finish()
         case .success(let delivery) where delivery.receipt == nil: break

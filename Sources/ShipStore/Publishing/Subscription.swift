@@ -379,10 +379,5 @@ private final class BytesReader: LinkReader {
 
     init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes) }
 
-    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
-        bytes.withLock { bytes in
-            defer { bytes = nil }
-            return bytes
-        }
-    }
+    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { bytes.withLock { $0.take() } }
 }

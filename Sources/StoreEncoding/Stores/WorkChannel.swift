@@ -13,12 +13,7 @@ struct WorkChannel<Content: Sendable>: Sendable {
         fileprivate init(_ content: Content) { self.content = Mutex(content) }
 
         /// - Returns: `nil` if the content was taken before.
-        func take() -> Content? {
-            content.withLock { content in
-                defer { content = nil }
-                return content
-            }
-        }
+        func take() -> Content? { content.withLock { $0.take() } }
     }
 
     /// The executor of the task that calls `run`.
