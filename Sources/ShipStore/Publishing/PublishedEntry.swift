@@ -142,9 +142,7 @@ struct PublishedEntry {
         do {
             let catalog = try await publisher.storage.catalog(object, of: name, from: publisher.place)
             return StoreCatalog.KnownCatalog(catalog, at: object)
-        } catch PublicationError.badObject {
-            return nil
-        } catch PublicationError.objectGone {
+        } catch PublicationError.badObject, PublicationError.objectGone {
             return nil
         }
     }

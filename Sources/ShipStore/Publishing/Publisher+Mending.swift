@@ -39,9 +39,7 @@ extension Publisher {
                 guard end == object.size else { return false }
             }
             return true
-        } catch PublicationError.objectGone {
-            return false
-        } catch PublicationError.badObject {
+        } catch PublicationError.objectGone, PublicationError.badObject {
             return false
         }
     }

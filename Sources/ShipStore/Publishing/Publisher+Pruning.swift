@@ -71,9 +71,7 @@ extension Publisher {
                 } else {
                     start = isLast ? catalog : nil
                 }
-            } catch PublicationError.objectGone where whole != nil {
-                return
-            } catch PublicationError.badObject where whole != nil {
+            } catch PublicationError.objectGone where whole != nil, PublicationError.badObject where whole != nil {
                 return
             }
             whole = whole ?? start?.whole

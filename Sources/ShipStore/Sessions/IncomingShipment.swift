@@ -125,12 +125,8 @@ final class IncomingShipment {
                 comparison = try RangeAnswers(pages, nonce: RangeAnswers.makeNonce())
             }
             return try comparison?.answer(request) ?? []
-        } catch is StoreFlaw {
-            return []
-        } catch is FileError {
-            return []
-        } catch is SenderGone {
-            // The end of the link says so, right after this.
+        } catch is StoreFlaw, is FileError, is SenderGone {
+            // That the sender has gone, the end of the link says right after this.
             return []
         }
     }
@@ -172,8 +168,7 @@ final class IncomingShipment {
     /// - Throws: What ends the shipment.
     func append(_ data: [UInt8], isLast: Bool) throws {
         guard let open else { throw BrokenInvariant("data without a part") }
-        let cut = cutData
-        cutData = nil
+        let cut = cutData.take()
         if let cut, cut.bytes.count + data.count != cut.size {
             throw ProtocolError.badPart("what follows is not the rest of what was cut")
         }

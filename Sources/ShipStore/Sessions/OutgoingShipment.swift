@@ -69,10 +69,8 @@ final class OutgoingShipment: Sendable {
             var request: [UInt8]? = search.begin()
             while let next = request { request = try search.next(after: try await ask(next)) }
             return search.shared
-        } catch is CompressionError {
+        } catch is CompressionError, is StoreFlaw {
             // What a consumer says wrong of its base keeps nothing from going whole.
-            return nil
-        } catch is StoreFlaw {
             return nil
         }
     }
