@@ -119,6 +119,10 @@ extension StoreMetadata {
         }
         return (key: String(text[..<sign]), value: String(text[text.index(after: sign)...]))
     }
+
+    static func dictionary(_ pairs: [Pair]) -> [String: String] {
+        Dictionary(pairs.map { ($0.key, $0.value) }) { first, _ in first }
+    }
 }
 
 extension Duration {

@@ -72,10 +72,6 @@ struct CopyCommand: AsyncParsableCommand {
         }
     }
 
-    private var pairs: [String: String] {
-        Dictionary(metadata.map { ($0.key, $0.value) }) { first, _ in first }
-    }
-
     private var options: CopyOptions {
         var options = copy.copyOptions(leavingOut: leaving)
         options.takesDamaged = damaged
@@ -112,7 +108,7 @@ struct CopyCommand: AsyncParsableCommand {
     ) {
         if let keepIn {
             let kept = try await LocalStore(store, options: options).keepCopy(
-                in: KeptCopies(in: keepIn), tags: try tags.asTags(), metadata: pairs)
+                in: KeptCopies(in: keepIn), tags: try tags.asTags(), metadata: StoreMetadata.dictionary(metadata))
             return (kept.path, kept.storePath, kept.manifest, kept.damage)
         }
         let folder = to ?? ""

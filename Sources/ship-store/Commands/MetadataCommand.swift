@@ -37,17 +37,14 @@ struct MetadataCommand: AsyncParsableCommand {
         for pair in set where !keys.insert(pair.key).inserted {
             throw ValidationError("--set and --unset name \(pair.key) more than once")
         }
-        if let flaw = Manifest.firstFlaw(ofMetadata: pairs.mapValues { ForeignText($0) }) {
+        if let flaw = Manifest.firstFlaw(ofMetadata: StoreMetadata.dictionary(set).mapValues { ForeignText($0) }) {
             throw ValidationError(flaw)
         }
     }
 
-    private var pairs: [String: String] {
-        Dictionary(set.map { ($0.key, $0.value) }) { first, _ in first }
-    }
-
     func run() async throws {
-        try await output.run { [store, output, pairs, removed = Set(unset), timeout = busyTimeout] _ in
+        try await output.run {
+            [store, output, pairs = StoreMetadata.dictionary(set), removed = Set(unset), timeout = busyTimeout] _ in
             let path = store
             let metadata =
                 if pairs.isEmpty && removed.isEmpty {

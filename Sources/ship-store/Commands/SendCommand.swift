@@ -224,7 +224,7 @@ struct SendCommand: AsyncParsableCommand {
             throw ValidationError("--limit-rate is for links to a receiver")
         }
         if replace, noRemember { throw ValidationError("--replace says something only without --no-remember") }
-        if let flaw = Manifest.firstFlaw(ofMetadata: pairs.mapValues { ForeignText($0) }) {
+        if let flaw = Manifest.firstFlaw(ofMetadata: StoreMetadata.dictionary(metadata).mapValues { ForeignText($0) }) {
             throw ValidationError(flaw)
         }
         if output.json, to == .standardStreams {
@@ -248,10 +248,6 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    private var pairs: [String: String] {
-        Dictionary(metadata.map { ($0.key, $0.value) }) { first, _ in first }
-    }
-
     func run() async throws {
         // For who follows, or listens, a signal is the regular end.
         let goesOn = following.follow || listen != nil && !once
@@ -259,7 +255,7 @@ struct SendCommand: AsyncParsableCommand {
         var options = Producer.Options()
         options.name = name
         options.replaces = replace
-        options.metadata = pairs
+        options.metadata = StoreMetadata.dictionary(metadata)
         options.effort = compression.level
         options.encoding = compression.encoding
         options.selfCheck = compression.selfCheck
