@@ -103,10 +103,6 @@ extension DeviceIdentity {
 
 extension DeviceIdentity {
     /// Signs a one-way shipment.
-    ///
-    /// - Parameters:
-    ///   - payload: The payload of its MANIFEST, as it is sent.
-    ///   - version: The session's.
     package func signature(ofManifest payload: [UInt8], version: UInt8) throws(IdentityError) -> Signature {
         let content = Signature.signedContent(version: version, producer: id.bytes, manifest: payload)
         return Signature(value: try signature(of: content), certificate: certificate)
@@ -134,10 +130,6 @@ extension HeadFile {
 
 extension Signature {
     /// Verifies the signature of a one-way shipment, and returns the device that signed it.
-    ///
-    /// - Parameters:
-    ///   - payload: The payload of its MANIFEST, as it came.
-    ///   - version: The session's.
     package func signer(ofManifest payload: [UInt8], version: UInt8) throws(SignatureError) -> DeviceIdentifier {
         try signer { Signature.signedContent(version: version, producer: $0, manifest: payload) }
     }

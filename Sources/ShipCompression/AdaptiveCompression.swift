@@ -160,11 +160,6 @@ private struct LinkPace: Hashable, Sendable {
 
     init(shortest: Duration = .milliseconds(20)) { self.shortest = shortest }
 
-    /// - Parameters:
-    ///   - encoding: How long the sender waited for something to send.
-    ///   - waiting: How long the link took to take it.
-    ///   - storeBytes: How many bytes of the store that stands for; 0 for another part.
-    ///   - wireBytes: How many bytes the link took.
     mutating func add(encoding: Duration, waiting: Duration, storeBytes: Int64, wireBytes: Int64) {
         self.storeBytes += storeBytes
         self.wireBytes += wireBytes

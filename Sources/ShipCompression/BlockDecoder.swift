@@ -20,9 +20,6 @@ package struct BlockDecoder: Sendable {
         window = before.suffix(DeflateFormat.window)
     }
 
-    /// - Parameters:
-    ///   - data: The part's next block.
-    ///   - isLast: Whether the sender marks it as the last of the part.
     /// - Returns: What it stands for.
     /// - Throws: `ProtocolError.badBlock`, `CompressionError`.
     package mutating func decode(_ data: [UInt8], isLast: Bool) throws -> [UInt8] {

@@ -52,8 +52,6 @@ extension Device {
     }
 
     /// The listener's side, once the other side has begun to pair.
-    ///
-    /// - Parameter role: What the other device is to be trusted as.
     func pair(
         over link: PeerLink, _ reader: consuming ExactReader, in window: PairingWindow,
         trustingAs role: TrustedPeer.Role, _ timeouts: Timeouts

@@ -19,9 +19,7 @@ final class ListenerSecurity: Sendable {
     private let isStrict: Atomic<Bool>
     private let identity = Mutex<DeviceIdentity?>(nil)
 
-    /// - Parameters:
-    ///   - role: What those who connect have to be trusted as.
-    ///   - isAlwaysStrict: Whether programs of this machine are strangers, too, where no device is trusted.
+    /// - Parameter isAlwaysStrict: Whether programs of this machine are strangers, too, where no device is trusted.
     init(
         _ device: Device, as role: TrustedPeer.Role, pairingIn window: PairingWindow?, isAlwaysStrict: Bool
     ) throws(ShipmentError) {

@@ -76,7 +76,6 @@ public actor TransferReceiver {
         try self.init(into: consumer, over: session, folder: folder, options: options, now: Date.init, report: report)
     }
 
-    /// - Parameter now: The clock.
     package init(
         into consumer: Consumer, over session: some TransferSession, folder: FilePath, options: Options,
         now: @escaping @Sendable () -> Date, report: @escaping @Sendable (ReceiverEvent) -> Void

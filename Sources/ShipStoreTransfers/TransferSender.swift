@@ -60,7 +60,6 @@ public actor TransferSender {
         try self.init(of: stores, over: session, folder: folder, options: options, now: Date.init, report: report)
     }
 
-    /// - Parameter now: The clock.
     package init(
         of stores: [FilePath], over session: some TransferSession, folder: FilePath, options: Options,
         now: @escaping @Sendable () -> Date, report: @escaping @Sendable (SenderEvent) -> Void

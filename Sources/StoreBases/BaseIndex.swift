@@ -296,7 +296,6 @@ struct BaseIndex: Hashable, Sendable, Codable {
     /// The index that was read or written last: a session of many stores reads the same bytes several times for each store.
     private static let last = Mutex<(bytes: [UInt8], index: BaseIndex)?>(nil)
 
-    /// - Parameter path: The file that the bytes are from, for errors.
     /// - Throws: `.damaged`.
     static func reading(_ bytes: [UInt8], from path: FilePath) throws(BaseMemoryError) -> BaseIndex {
         if let last = last.withLock({ $0 }), last.bytes == bytes { return last.index }

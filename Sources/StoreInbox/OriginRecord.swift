@@ -23,10 +23,6 @@ package struct OriginRecord: Hashable, Sendable {
     }
 
     /// The record once a generation is, or was, current.
-    ///
-    /// - Parameters:
-    ///   - path: The folder of the generation.
-    ///   - folder: The inbox.
     package static func after(
         _ generation: GenerationName, at path: FilePath, in folder: borrowing OpenFolder, _ record: OriginRecord?
     ) throws(InboxError) -> OriginRecord? {

@@ -7,10 +7,7 @@ import SystemPackage
 
 /// Notes of the last failures, as well as they can be made: that one cannot be made is no reason to fail.
 extension Installer {
-    /// - Parameters:
-    ///   - code: The kind, in one word.
-    ///   - error: What happened.
-    ///   - hint: What to do next.
+    /// - Parameter code: The kind, in one word.
     package func noteFailure(of name: StoreName, _ code: String, _ error: PrintableText, hint: PrintableText?) {
         failureNotes.withLock { _ in
             _ = folder.changeFailures { $0.adding(name, code, error, hint: hint, at: Timestamp(Date())) }

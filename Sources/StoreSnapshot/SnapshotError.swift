@@ -71,9 +71,6 @@ extension SnapshotError: FileErrorWrapping {
         self = error.roomLimit.map { SnapshotError($0, in: error.path.userFolder, needed: needed) } ?? .file(error)
     }
 
-    /// - Parameters:
-    ///   - folder: Where there is no room.
-    ///   - needed: As above.
     init(_ limit: RoomLimit, in folder: FilePath, needed: Int64) {
         self =
             switch limit {
@@ -83,7 +80,6 @@ extension SnapshotError: FileErrorWrapping {
             }
     }
 
-    /// - Parameter folder: The folder that lacks the space.
     package init(_ refusal: DiskReservation.Refusal, in folder: FilePath) {
         switch refusal {
         case .tooLittle(let needed, let free):

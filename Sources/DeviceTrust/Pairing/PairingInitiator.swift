@@ -5,7 +5,6 @@ package struct PairingInitiator: Sendable {
     private let cpace: CPace
     package let start: [UInt8]
 
-    /// - Parameter role: What the other side is to be trusted as.
     package init(
         _ code: PairingCode, own: DeviceIdentifier, other: DeviceIdentifier, trustedAs role: TrustedPeer.Role
     ) throws(PairingError) {
@@ -14,7 +13,6 @@ package struct PairingInitiator: Sendable {
     }
 
     /// - Parameters:
-    ///   - role: What the other side is to be trusted as.
     ///   - sid: Random; tests give it.
     ///   - scalar: Random; tests give it.
     init(

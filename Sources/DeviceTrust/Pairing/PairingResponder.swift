@@ -7,9 +7,7 @@ package struct PairingResponder: Sendable {
     /// Sent only after the try has been counted, because it tells the other side whether its guess was right.
     package let answer: [UInt8]
 
-    /// - Parameters:
-    ///   - start: The complete message.
-    ///   - role: What the other side is to be trusted as.
+    /// - Parameter start: The complete message.
     package init(
         _ code: PairingCode, _ start: [UInt8], own: DeviceIdentifier, other: DeviceIdentifier,
         trustedAs role: TrustedPeer.Role
@@ -17,9 +15,7 @@ package struct PairingResponder: Sendable {
         try self.init(code, start, own: own, other: other, trustedAs: role, scalar: .init())
     }
 
-    /// - Parameters:
-    ///   - role: What the other side is to be trusted as.
-    ///   - scalar: Random; tests give it.
+    /// - Parameter scalar: Random; tests give it.
     init(
         _ code: PairingCode, _ start: [UInt8], own: DeviceIdentifier, other: DeviceIdentifier,
         trustedAs role: TrustedPeer.Role, scalar: Curve25519.KeyAgreement.PrivateKey

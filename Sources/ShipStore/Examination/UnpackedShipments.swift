@@ -12,10 +12,6 @@ struct UnpackedShipments: ~Copyable {
     let all: [(generation: Generation, signer: DeviceIdentifier?)]
     private let folder: TemporaryFolder
 
-    /// - Parameters:
-    ///   - path: A file.
-    ///   - copying: Where the folder is made, and how much stays free there.
-    ///   - checking: How the stores are checked.
     init(_ path: FilePath, _ copying: CopyOptions, _ checking: CheckOptions) async throws(ShipmentError) {
         let folder = try ShipmentError.wrapping { try TemporaryFolder(in: copying.temporaryFolder) }
         var options = Consumer.Options()

@@ -16,10 +16,6 @@ package final class StoreFollower: Sendable {
     private let report: @Sendable (SendEvent) -> Void
     private let attempts: Attempts
 
-    /// - Parameters:
-    ///   - watched: The producer's stores.
-    ///   - isAllowed: Which of them the receiver may have.
-    ///   - report: Told of what happens, as it does.
     package init(
         _ producer: Producer, _ following: Following, _ watched: WatchedStores,
         only isAllowed: @escaping @Sendable (StoreName) -> Bool = { _ in true },
@@ -145,9 +141,7 @@ package final class StoreFollower: Sendable {
 
     /// Publishes all stores, and then each that has changed, until the task is cancelled.
     ///
-    /// - Parameters:
-    ///   - interval: How often to publish all of them, though nothing has changed.
-    ///   - publish: Publishes stores.
+    /// - Parameter interval: How often to publish all of them, though nothing has changed.
     func publish(
         reissuing interval: Duration, _ publish: ([FollowedStore], PublishingCause) async throws -> Void
     ) async throws {

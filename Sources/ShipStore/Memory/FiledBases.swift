@@ -36,9 +36,6 @@ final class FiledBases: Sendable {
     /// The time until which the receiver keeps what the holdings file names, if that time has passed.
     var expiry: Timestamp? { holdings.flatMap { $0.until < Timestamp(Date()) ? $0.until : nil } }
 
-    /// - Parameters:
-    ///   - memory: What is remembered of the store; `nil` for nothing.
-    ///   - signer: The device that signs the shipment; `nil` if none does.
     func shipment(of name: StoreName, _ memory: RememberedBases?, signer: DeviceIdentity?) -> FiledShipment {
         let signer = signer.map { ContentDigest(sha256: $0.id.bytes) }
         return FiledShipment(name, find(name, memory, signer), memory, for: holdings)

@@ -28,8 +28,6 @@ package final class RecentBases: Sendable {
     }
 
     /// - Parameters:
-    ///   - lasting: On the disk.
-    ///   - copying: How copies are made.
     ///   - budget: Most bytes of all copies here.
     ///   - delay: How long the disk may have an older copy.
     /// - Returns: `nil` where copies are made on the disk.

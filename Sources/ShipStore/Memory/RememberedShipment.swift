@@ -15,9 +15,7 @@ final class RememberedShipment: Sendable {
     /// The one that broke off, and goes before it.
     private let earlier = Mutex<RememberedCopy?>(nil)
 
-    /// - Parameters:
-    ///   - receiver: A device's id, or a place.
-    ///   - metadata: The user's own pairs.
+    /// - Parameter receiver: A device's id, or a place.
     init(_ bases: RememberedBases, to receiver: String, metadata: [String: String]) {
         (self.bases, self.receiver, self.metadata) = (bases, receiver, metadata)
     }

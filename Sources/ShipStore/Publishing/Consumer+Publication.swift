@@ -4,10 +4,6 @@ package import ShipProtocol
 extension Consumer {
     /// Receives what is published.
     ///
-    /// - Parameters:
-    ///   - reader: Reads what is published.
-    ///   - place: What it is called.
-    ///   - report: Told of what happens, as it does.
     /// - Returns: A receipt for each store.
     /// - Throws: Why the first store that failed did. The others are installed nevertheless; `report` gets each error.
     package func receive(

@@ -33,10 +33,7 @@ struct PublishedEntry {
 
     /// Publishes a version beside what is there.
     ///
-    /// - Parameters:
-    ///   - before: What the head says of the store; `nil` if it is not published yet.
-    ///   - copies: What is remembered of it.
-    ///   - target: Where what is new goes.
+    /// - Parameter before: What the head says of the store; `nil` if it is not published yet.
     init(
         of version: PublishedVersion, after before: PublishedHead.Store?, over copies: [RememberedCopy],
         in target: Target, _ publisher: Publisher

@@ -29,9 +29,6 @@ package final class Publisher: Sendable {
     private static let mostAttempts = 10
     private static let timeToFinish = Duration.seconds(5)
 
-    /// - Parameters:
-    ///   - storage: Where to publish.
-    ///   - place: What it is called.
     /// - Throws: What is wrong with this device's identity, which is made if there is none; `.operation(.kept)`.
     package init(
         _ producer: Producer, to storage: any PublicationStorage, at place: Endpoint, _ publishing: Publishing,

@@ -24,9 +24,7 @@ final class SealedStorage: PublicationStorage {
         let sealing: PublishedHead.Sealing
     }
 
-    /// - Parameters:
-    ///   - recipients: Whom what is published is encrypted for, beside this device; empty for everybody.
-    ///   - folder: Where objects are encrypted.
+    /// - Parameter recipients: Whom what is published is encrypted for, beside this device; empty for everybody.
     init(
         _ storage: any PublicationStorage, at place: Endpoint, as device: Device, for recipients: Set<EncryptionKey>,
         in folder: FilePath

@@ -28,9 +28,6 @@ final class StepMaker {
         let inHead: InlineStep?
     }
 
-    /// - Parameters:
-    ///   - content: Of the version's manifest.
-    ///   - counter: Its number.
     init(
         of shipment: OutgoingShipment, _ content: ManifestContent.ID, _ counter: UInt64, _ publisher: Publisher
     ) throws(FileError) {

@@ -23,8 +23,6 @@ final class EncodedDeltas: Sendable {
     ///
     /// - Parameters:
     ///   - base: The SHA-256 of what it refers to.
-    ///   - limit: Most bytes that it may have.
-    ///   - deliver: Called with one segment after the other.
     ///   - encode: Encodes it; what its argument throws ends the encoding.
     /// - Throws: `EncodingFailure.tooLarge` for one that exceeds the limit, `CancellationError`; what `encode` and `deliver` throw.
     func deliver(

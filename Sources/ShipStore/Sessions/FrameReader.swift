@@ -130,7 +130,6 @@ private struct MinimumThroughput {
 
     mutating func wait(_ time: Duration) { waited += time }
 
-    /// - Parameter content: Bytes of content that have come in all.
     /// - Throws: `LinkError.tooSlow`.
     mutating func check(_ content: Int64) throws(LinkError) {
         guard waited >= window else { return }

@@ -35,14 +35,10 @@ final class FrameWriter: Sendable {
         try await send(preamble.encoded, isPadded: false)
     }
 
-    /// - Parameter offer: The offer that an answer or a receipt refers to.
     func send(_ frame: Frame, answering offer: [ManifestContent] = []) async throws {
         try await send(try frame.serialized(answering: offer))
     }
 
-    /// - Parameters:
-    ///   - base: The content that the manifest may refer to.
-    ///   - mustRefer: Whether it refers to it in any case.
     /// - Returns: The offer, to which answers may refer.
     func offer(
         _ manifest: Manifest, over base: ManifestContent?, mustRefer: Bool

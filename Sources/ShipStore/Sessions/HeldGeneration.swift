@@ -27,10 +27,7 @@ final class HeldGeneration: Sendable {
 
     /// The base that a one-way shipment names.
     ///
-    /// - Parameters:
-    ///   - digest: The SHA-256 of the base's store.
-    ///   - name: The name of the store.
-    ///   - producer: The device that the base must be from, unless it was adopted; `nil` if its producer must not be known.
+    /// - Parameter producer: The device that the base must be from, unless it was adopted; `nil` if its producer must not be known.
     /// - Throws: `.missingBase` if there is none, or it is about to be removed.
     static func base(
         _ digest: ContentDigest, of name: StoreName, from producer: ContentDigest?, in folder: InboxFolder

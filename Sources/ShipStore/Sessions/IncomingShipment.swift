@@ -69,10 +69,6 @@ final class IncomingShipment {
     var wholeParts: Set<Int> { staged.wholeParts }
 
     /// The answer to the offer of it: what is to come, over what.
-    ///
-    /// - Parameters:
-    ///   - skipped: The parts that are here already.
-    ///   - encodings: Those that both sides know.
     func answer(skipping skipped: Set<Int>, in encodings: CommonEncodings) throws -> Answer {
         let parts = manifest.parts
         let coming = parts.indices.filter { !skipped.contains($0) && parts[$0].size > 0 }
@@ -85,9 +81,7 @@ final class IncomingShipment {
 
     /// The part that goes on from an earlier session, which brought the beginning of its stream.
     ///
-    /// - Parameters:
-    ///   - coming: The parts that are wanted: only the first can go on.
-    ///   - encodings: Those that both sides know.
+    /// - Parameter coming: The parts that are wanted: only the first can go on.
     /// - Returns: `nil` if the first part begins anew.
     func begun(of coming: [Int], in encodings: CommonEncodings) throws(InboxError) -> WantedPart? {
         guard let stream = staged.earlierStream, let part = earlierPart, part == coming.first else { return nil }

@@ -24,10 +24,7 @@ final class PartDecoder {
     /// Decodes one DATA, and returns the bytes of the part that are decoded then.
     private let decode: (_ data: [UInt8], _ isLast: Bool) throws -> Int64
 
-    /// - Parameters:
-    ///   - part: None of its data has come.
-    ///   - base: What a delta refers to.
-    ///   - limits: Of the decoder.
+    /// - Parameter part: None of its data has come.
     init(
         ofPart part: Int, of manifest: Manifest, in encoding: PartEncoding, into staged: StagedGeneration,
         _ codec: StoreCodec?, over base: HeldGeneration?, _ limits: DecodingLimits

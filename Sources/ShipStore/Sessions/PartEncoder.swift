@@ -101,7 +101,6 @@ struct PartEncoder: Sendable {
         try await codec.makeDeltaEncoder(try storeToEncode, base.path, limit).encode(deliver: deliver)
     }
 
-    /// - Parameter shared: What is known of the base.
     private func encodeStoreDelta(
         sharing shared: SharedRows, _ deliver: (EncodedSegment) async throws -> Void
     ) async throws {

@@ -165,11 +165,7 @@ struct PartSending {
 
     // MARK: Any part
 
-    /// - Parameters:
-    ///   - base: What the consumer holds.
-    ///   - shared: What is known of a base that this side does not have.
-    ///   - earlier: Where the first part goes on.
-    ///   - hasOthers: Whether another encoding may follow.
+    /// - Parameter hasOthers: Whether another encoding may follow.
     private mutating func send(
         _ parts: [Int], in encoding: PartEncoding, over base: ContentDigest? = nil, sharing shared: SharedRows? = nil,
         after earlier: EarlierStream? = nil, orOthers hasOthers: Bool = false

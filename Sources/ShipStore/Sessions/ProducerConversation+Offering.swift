@@ -30,8 +30,6 @@ extension ProducerConversation {
     }
 
     /// Offers a shipment without a signature, and waits for the answer.
-    ///
-    /// - Parameter base: The content that the manifest may refer to.
     func offer(
         _ manifest: Manifest, over base: ManifestContent?, _ order: ProducerSession.Order, _ frames: inout FrameReader
     ) async throws -> ProducerDialogue.Action {

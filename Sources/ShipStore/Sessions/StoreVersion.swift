@@ -31,10 +31,6 @@ final class StoreVersion: Sendable {
     /// Called when the shipments of it are to end: their receivers go on with a newer one, and what they have of this one is of use.
     let makingWay = Registrations<Void>()
 
-    /// - Parameters:
-    ///   - left: What the copy has left of the live store.
-    ///   - isShared: Whether several receivers may be sent it.
-    ///   - gone: Called when this is gone.
     init(
         _ copy: consuming PreparedCopy, leaving left: StoreTraces? = nil, isShared: Bool = false,
         gone: @escaping @Sendable () -> Void = {}
@@ -54,15 +50,7 @@ final class StoreVersion: Sendable {
 
     /// A version whose files do not change or go while it is used.
     ///
-    /// - Parameters:
-    ///   - paths: The files of the parts.
-    ///   - signed: The manifest as another device has signed it.
-    ///   - folder: Where encoders may put files; `nil` for beside the store.
-    ///   - state: The state that it has.
-    ///   - left: What tells that it is still the newest.
-    ///   - isShared: Whether several receivers may be sent it.
-    ///   - keeper: Keeps the files.
-    ///   - gone: Called when this is gone.
+    /// - Parameter folder: Where encoders may put files; `nil` for beside the store.
     init(
         _ manifest: Manifest, at paths: [FilePath], _ indexShapes: [String: IndexShape]?, signed: SignedManifest? = nil,
         workingIn folder: FilePath? = nil, state: StoreState? = nil, leaving left: StoreTraces? = nil,

@@ -25,8 +25,6 @@ package final class DeltaBuilder {
     ///   - base: The file that the delta was made against.
     ///   - pageSize: Of the result, in bytes, as the manifest says.
     ///   - pageCount: Most pages to write, as the manifest says.
-    ///   - work: That of the part.
-    ///   - makeTarget: Makes the file.
     package init(
         base: any PageSource, pageSize: Int, pageCount: UInt32, _ work: DecodingWork = DecodingWork(),
         makeTarget: @escaping (_ pageSize: Int) throws -> any StoreBuilder.Target

@@ -19,7 +19,6 @@ package final class FileDeltaBuilder: StoreSegmentDecoder {
 
     /// - Parameters:
     ///   - size: Of the file, in bytes, as the manifest says.
-    ///   - work: That of the part.
     ///   - openSource: Opens the base by the first bytes of its SHA-256. If there is none, it throws
     ///     `CompressionError.damaged(.base)`.
     ///   - write: Gets the bytes of the file in order.

@@ -43,9 +43,7 @@ struct Posting: Hashable, Sendable {
 extension FullTextShape {
     /// Reads the rows of the content, and sorts their postings.
     ///
-    /// - Parameters:
-    ///   - root: That of the content, a table with rowids.
-    ///   - work: That of the part.
+    /// - Parameter root: That of the content, a table with rowids.
     /// - Throws: `CompressionError.damaged`, `StoreFlaw`, and what `pages` and `spill` throw.
     func postings(
         in pages: any PageSource, _ geometry: PageGeometry, root: UInt32, _ work: DecodingWork,

@@ -10,7 +10,6 @@ extension IndexShape {
     ///   - table: The root page of its table.
     ///   - root: Its own root page.
     ///   - room: Most pages that the index may take beside its root.
-    ///   - work: That of the part.
     /// - Throws: `CompressionError.damaged`, `StoreFlaw`, and what the target throws.
     func writeIndex(
         ofTable table: UInt32, root: UInt32, with writer: StoreWriter, to target: any StoreBuilder.Target, room: UInt32,

@@ -57,7 +57,6 @@ package struct PageRun: Hashable, Sendable {
     ///   - roots: The highest page that is the root of a tree. No run begins before the page after it.
     ///   - last: The last page that a run may take bytes of.
     ///   - kept: Pages that a run may take no bytes of.
-    ///   - work: That of the part.
     /// - Throws: `.damaged` for a run that names other bytes, and what `pages` throws.
     static func bytes(
         of runs: [PageRun], in pages: any PageSource, _ geometry: PageGeometry, after roots: UInt32, upTo last: UInt32,

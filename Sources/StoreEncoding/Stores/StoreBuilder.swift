@@ -55,7 +55,6 @@ package final class StoreBuilder {
     /// - Parameters:
     ///   - pageSize: In bytes, as the manifest says.
     ///   - pageCount: Most pages to write, as the manifest says.
-    ///   - work: That of the part.
     ///   - makeTarget: Makes the file once its settings are known.
     package init(
         pageSize: Int, pageCount: UInt32, _ work: DecodingWork = DecodingWork(),

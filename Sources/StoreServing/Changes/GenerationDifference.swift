@@ -57,10 +57,7 @@ public struct GenerationDifference: Hashable, Sendable {
         public let after: ForeignText?
     }
 
-    /// - Parameters:
-    ///   - old: `nil` for the first shipment: everything in it is new.
-    ///   - new: What is current now.
-    ///   - tables: Which of its tables are other ones.
+    /// - Parameter old: `nil` for the first shipment: everything in it is new.
     package init(from old: Manifest?, to new: Manifest, tables: [TableChange]?) {
         self.tables = tables
         hasSchemaChanged = old.map { $0.store.schemaSHA256 != new.store.schemaSHA256 } ?? true

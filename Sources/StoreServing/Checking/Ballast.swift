@@ -25,9 +25,6 @@ public struct Ballast: Hashable, Sendable {
 }
 
 extension Ballast {
-    /// - Parameters:
-    ///   - tables: Those of the copy.
-    ///   - isCoreData: Whether Core Data has made it.
     /// - Returns: The dearest first; none that has no rows.
     package static func all(
         in tables: [TableStatistics], ofCopyAt path: FilePath, isCoreData: Bool

@@ -39,10 +39,6 @@ public struct StoreCheck: Sendable {
     }
 
     /// Checks a store in this process.
-    ///
-    /// - Parameters:
-    ///   - path: The store.
-    ///   - claims: What its manifest says.
     @discardableResult
     package func run(on path: FilePath, against claims: StoreClaims) throws(Flaw) -> CheckReport {
         try checkHeader(of: path, against: claims)

@@ -31,7 +31,6 @@ struct PublishingArguments: ParsableArguments {
             """, valueName: "shares"), transform: Rollout.read)
     var rollout: Rollout?
 
-    /// - Parameter endpoint: Where stores are published, if they are.
     func validate(for endpoint: Endpoint?) throws {
         try storage.validate(for: endpoint)
         if unconditional || headCache != nil {

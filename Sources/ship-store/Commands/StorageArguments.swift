@@ -21,7 +21,6 @@ struct StorageArguments: ParsableArguments {
             valueName: "file"), completion: .file())
     var caFile: FilePath?
 
-    /// - Parameter endpoint: Where stores are published, if they are.
     func validate(for endpoint: Endpoint?) throws {
         switch endpoint {
         case .bucket: break

@@ -50,9 +50,6 @@ final class Metrics: Sendable {
     private let inbox: Inbox?
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - path: Of the file, if there is to be one.
-    ///   - inbox: The receiver's.
     init(_ side: Side, at path: FilePath?, of inbox: Inbox? = nil) {
         self.side = side
         self.path = path

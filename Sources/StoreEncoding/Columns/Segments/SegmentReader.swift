@@ -71,9 +71,7 @@ package struct SegmentReader {
 ///
 /// Source: `Protocol/COLUMNS.md` 2.
 extension SegmentReader {
-    /// - Parameters:
-    ///   - work: That of the part.
-    ///   - dictionary: Reads runs of pages that earlier segments have filled.
+    /// - Parameter dictionary: Reads runs of pages that earlier segments have filled.
     /// - Throws: `.damaged`, and what `dictionary` throws; nothing is inflated beyond `SegmentLimits`.
     package init(
         decoding segment: [UInt8], _ work: DecodingWork = DecodingWork(),
