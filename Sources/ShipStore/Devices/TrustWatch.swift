@@ -8,7 +8,7 @@ final class TrustWatch: Sendable {
 
     private struct Weak { weak var watch: TrustWatch? }
 
-    private let listeners = Mutex<(next: Int, open: [Int: AsyncStream<Void>.Continuation])>((0, [:]))
+    private let listeners = Registrations<Void>()
     /// `nil` before it is made, and where there is no descriptor left.
     private let watch = Mutex<FileWatch?>(nil)
 
@@ -29,13 +29,9 @@ final class TrustWatch: Sendable {
             return AsyncStream { (try? await Task.sleep(for: interval)) }
         }
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let id = watch.listeners.withLock { listeners in
-                listeners.next += 1
-                listeners.open[listeners.next] = continuation
-                return listeners.next
-            }
+            let registration = watch.listeners.add { continuation.yield() }
             // It holds the watch for as long as the stream is read.
-            continuation.onTermination = { _ in watch.listeners.withLock { _ = $0.open.removeValue(forKey: id) } }
+            continuation.onTermination = { _ in withExtendedLifetime((watch, registration)) {} }
             continuation.yield()
         }
     }
@@ -46,12 +42,8 @@ final class TrustWatch: Sendable {
             if watch != nil { return true }
             watch = try? FileWatch(
                 of: 1, every: Self.interval, secondLook: Self.secondLook, files: { _ in [list] },
-                notice: { [weak self] _ in self?.tell() })
+                notice: { [weak self] _ in self?.listeners.call() })
             return watch != nil
         }
-    }
-
-    private func tell() {
-        for listener in listeners.withLock({ Array($0.open.values) }) { listener.yield() }
     }
 }
