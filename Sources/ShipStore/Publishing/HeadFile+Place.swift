@@ -19,11 +19,7 @@ extension HeadFile {
 
     /// - Throws: `.badHead`.
     func head(at place: Endpoint) throws(PublicationError) -> PublishedHead {
-        do throws(ProtocolError) {
-            return try head()
-        } catch {
-            throw .badHead(place, error)
-        }
+        try PublicationError.ofHead(at: place) { () throws(ProtocolError) in try head() }
     }
 
     /// Reads the file of a head, and verifies its signature.
@@ -32,16 +28,24 @@ extension HeadFile {
     static func read(
         _ bytes: [UInt8], at place: Endpoint
     ) throws(PublicationError) -> (file: HeadFile, publisher: DeviceIdentifier) {
-        let file: HeadFile
-        do throws(ProtocolError) {
-            file = try HeadFile(decoding: bytes)
-        } catch {
-            throw .badHead(place, error)
-        }
+        let file = try PublicationError.ofHead(at: place) { () throws(ProtocolError) in try HeadFile(decoding: bytes) }
         do throws(SignatureError) {
             return (file, try file.publisher())
         } catch {
             throw .badSignature(place, error)
+        }
+    }
+}
+
+extension PublicationError {
+    /// Reads something of a head, with errors that say where it lies.
+    static func ofHead<Value>(
+        at place: Endpoint, _ body: () throws(ProtocolError) -> Value
+    ) throws(PublicationError) -> Value {
+        do throws(ProtocolError) {
+            return try body()
+        } catch {
+            throw .badHead(place, error)
         }
     }
 }
