@@ -31,7 +31,7 @@ struct InboxLock: ~Copyable, Sendable {
         }
         guard isFree else { throw .inboxInUse(folder.layout.root, process: Self.owner(in: file)) }
         // Only to tell a second receiver who has it: nothing depends on it.
-        try? file.descriptor.truncate(to: 0)
+        try? file.truncate(to: 0)
         try? file.write(Array("\(PlatformCalls.processID)\n".utf8))
         self.file = file
     }
@@ -43,8 +43,4 @@ struct InboxLock: ~Copyable, Sendable {
         guard let bytes = try? file.read(16, at: 0) else { return nil }
         return Int32(String(decoding: bytes, as: UTF8.self).prefix { $0.isNumber })
     }
-}
-
-extension FileDescriptor {
-    fileprivate func truncate(to size: Int64) throws { try resize(to: size) }
 }
