@@ -65,7 +65,7 @@ extension StoreLock {
         from producer: ContentDigest?, until time: Timestamp
     ) throws(InboxError) -> Generation? {
         guard let current = try currentName, let generation = try? folder.generation(current, of: name),
-            (try? mayBeKnown(to: producer, generation)) == true,
+            (try? Origin.mayBeKnown(ofGenerationAt: generation.path, in: folder.files, to: producer)) == true,
             let status = try? folder.files.status(of: generation.storePath), status.kind == .file,
             status.size == generation.manifest.store.size
         else { return nil }
@@ -75,11 +75,6 @@ extension StoreLock {
         let record = LeaseRecord(of: current, until: max(earlier ?? time, time))
         try write(record, aside(.leased), to: layout.leaseRecord(name))
         return generation
-    }
-
-    private borrowing func mayBeKnown(to producer: ContentDigest?, _ generation: Generation) throws(InboxError) -> Bool
-    {
-        try Origin.mayBeKnown(ofGenerationAt: generation.path, in: folder.files, to: producer)
     }
 }
 
