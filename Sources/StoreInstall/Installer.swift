@@ -261,14 +261,9 @@ package final class Installer: Sendable {
             return overflow ? .max : total
         }
         let space = try reserveRoom(for: toCome)
-        if let waiting {
-            return try StagedGeneration(
-                manifest, from: sender, origin, signed, goingOnWith: waiting, of: folder, spares, present: present,
-                space)
-        }
         return try StagedGeneration(
-            manifest, from: sender, origin, signed, in: staging, of: folder, spares, present: present, space,
-            mayWait: isResumable)
+            manifest, from: sender, origin, signed, in: staging, goingOnWith: waiting, of: folder, spares,
+            present: present, space, mayWait: isResumable)
     }
 
     /// Takes what waits and is of use, and removes the rest of it. What cannot be read is of no use.

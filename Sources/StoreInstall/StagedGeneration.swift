@@ -53,51 +53,38 @@ package final class StagedGeneration {
     var countAtOnce: Int64 = 0
 
     /// - Parameters:
+    ///   - waiting: A shipment that broke off, with which this goes on; what of it is of no use is gone.
     ///   - present: Indexes of parts, and the files of an older generation that hold them.
     ///   - space: The room that there is for it.
     ///   - mayWait: Whether what has come is kept where the link breaks.
     init(
         _ manifest: Manifest, from sender: Sender, _ origin: Origin?, _ signed: SignedManifest?, in staging: FilePath,
-        of inbox: InboxFolder, _ spares: SpareFiles, present: [Int: FilePath], _ space: DiskReservation, mayWait: Bool
+        goingOnWith waiting: WaitingShipment? = nil, of inbox: InboxFolder, _ spares: SpareFiles,
+        present: [Int: FilePath], _ space: DiskReservation, mayWait: Bool
     ) throws(InboxError) {
         self.manifest = manifest
         self.sender = sender
         (self.origin, self.signed) = (origin, signed)
         (self.inbox, self.spares) = (inbox, spares)
         self.space = space
-        linkedParts = Set(present.keys)
-        bytesToCome = manifest.parts.enumerated().reduce(0) { $0 + (present[$1.offset] == nil ? $1.element.size : 0) }
         self.mayWait = mayWait
-        wholeParts = []
-        path = staging.appending(UUID().uuidString)
-        folder = try Self.makeFolder(at: path, for: manifest, in: inbox.files, present)
-        // Until now it is told from what waits by having no record.
-        lock = try InboxError.wrapping { [path] () throws(FileError) in
-            try FolderLock.take(.exclusive, on: path, in: inbox.files)
-        }
-        release()
-    }
-
-    /// Goes on with a shipment that broke off.
-    ///
-    /// - Parameter waiting: What of it is of no use is gone.
-    init(
-        _ manifest: Manifest, from sender: Sender, _ origin: Origin?, _ signed: SignedManifest?,
-        goingOnWith waiting: WaitingShipment, of inbox: InboxFolder, _ spares: SpareFiles, present: [Int: FilePath],
-        _ space: DiskReservation
-    ) throws(InboxError) {
-        self.manifest = manifest
-        self.sender = sender
-        (self.origin, self.signed) = (origin, signed)
-        (self.inbox, self.spares) = (inbox, spares)
-        self.space = space
         linkedParts = Set(present.keys)
-        wholeParts = waiting.wholeParts
-        earlierStream = waiting.stream
+        let whole = waiting?.wholeParts ?? []
+        wholeParts = whole
+        earlierStream = waiting?.stream
         bytesToCome = manifest.parts.enumerated().reduce(0) {
-            $0 + (present[$1.offset] == nil && !waiting.wholeParts.contains($1.offset) ? $1.element.size : 0)
+            $0 + (present[$1.offset] == nil && !whole.contains($1.offset) ? $1.element.size : 0)
         }
-        mayWait = true
+        guard let waiting else {
+            path = staging.appending(UUID().uuidString)
+            folder = try Self.makeFolder(at: path, for: manifest, in: inbox.files, present)
+            // Until now it is told from what waits by having no record.
+            lock = try InboxError.wrapping { [path] () throws(FileError) in
+                try FolderLock.take(.exclusive, on: path, in: inbox.files)
+            }
+            release()
+            return
+        }
         path = waiting.path
         folder = try InboxError.wrapping { () throws(FileError) in try inbox.files.folder(at: waiting.path) }
         lock = waiting.takeLock()
