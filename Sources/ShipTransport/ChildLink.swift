@@ -151,18 +151,12 @@ private final class ChildExit: Sendable {
 
     /// - Throws: `.childNotStarted`, `.cancelled`, or `.timedOut` if the child runs for longer.
     func status(within limit: Duration) async throws(LinkError) -> ChildStatus {
-        try await AwaitedAnswer.wait { answer in
+        try await AwaitedAnswer.wait(within: limit, or: .timedOut(.reading)) { answer in
             let outcome = state.withLock { state in
                 if state.outcome == nil { state.waiting.append(answer) }
                 return state.outcome
             }
-            if let outcome {
-                answer.give(outcome)
-            } else {
-                MultiThreadedEventLoopGroup.forLinks.next().scheduleTask(in: TimeAmount(clamping: limit)) {
-                    answer.give(.failure(.timedOut(.reading)))
-                }
-            }
+            if let outcome { answer.give(outcome) }
         }
     }
 

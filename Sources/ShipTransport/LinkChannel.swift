@@ -111,12 +111,10 @@ struct LinkChannel: LinkReader, PreparedChannel {
     mutating func awaitHandshake(at endpoint: Endpoint, within limit: Duration) async throws(LinkError) {
         guard let handshake else { return }
         do throws(LinkError) {
-            device = try await AwaitedAnswer<DeviceIdentifier>.wait { [channel] answer in
-                let timer = channel.eventLoop.scheduleTask(in: TimeAmount(clamping: max(limit, .zero))) {
-                    answer.give(.failure(.timedOutConnecting(endpoint)))
-                }
+            device = try await AwaitedAnswer<DeviceIdentifier>.wait(
+                within: limit, or: .timedOutConnecting(endpoint)
+            ) { answer in
                 handshake.whenComplete { result in
-                    timer.cancel()
                     answer.give(result.map(\.device).mapError { LinkError(onOpenLink: $0) })
                 }
             }

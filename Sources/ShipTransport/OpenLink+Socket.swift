@@ -98,18 +98,15 @@ extension SocketAddress {
         of host: String, port: Int, within limit: Duration
     ) async throws(LinkError) -> [String] {
         if let addresses = try? PlatformCalls.addresses(of: host, mayLookUp: false) { return addresses }
-        return try await AwaitedAnswer.wait { answer in
+        let timeout = LinkError.timedOutConnecting(.tcp(host: host, port: port))
+        return try await AwaitedAnswer.wait(within: limit, or: timeout) { answer in
             // The resolver cannot be interrupted: after a timeout its thread goes on for a while.
-            let timer = MultiThreadedEventLoopGroup.forLinks.next().scheduleTask(in: TimeAmount(clamping: limit)) {
-                answer.give(.failure(.timedOutConnecting(.tcp(host: host, port: port))))
-            }
             NIOThreadPool.forLinks.submit { _ in
                 do throws(ResolverError) {
                     answer.give(.success(try PlatformCalls.addresses(of: host, mayLookUp: true)))
                 } catch {
                     answer.give(.failure(.couldNotResolve(host: host, reason: error.reason)))
                 }
-                timer.cancel()
             }
         }
     }
