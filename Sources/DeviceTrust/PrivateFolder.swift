@@ -53,11 +53,8 @@ struct PrivateFolder: Sendable {
 
     /// - Returns: `nil` if the file or the folder does not exist.
     func status(of name: FilePath.Component) throws(IdentityError) -> FileStatus? {
-        do throws(FileError) {
-            return try PlatformCalls.status(of: path.appending(name))
-        } catch {
-            if error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory { return nil }
-            throw .file(error)
+        try IdentityError.wrapping { () throws(FileError) in
+            try PlatformCalls.statusIfThere(of: path.appending(name))
         }
     }
 
