@@ -58,10 +58,7 @@ public final class StoreCoordinator: Sendable {
     }
 
     /// The process may change its folder later.
-    private static func absolute(_ path: FilePath) -> FilePath {
-        guard path.isRelative else { return path }
-        return PlatformCalls.workingFolder.appending(path.components)
-    }
+    private static func absolute(_ path: FilePath) -> FilePath { PlatformCalls.workingFolder.pushing(path) }
 
     /// The stores that can be read now: in an inbox sorted by name, else in the order given.
     ///
