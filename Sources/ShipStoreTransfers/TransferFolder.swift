@@ -93,7 +93,7 @@ private struct RecordForm: Codable {
 
     init(_ record: SenderRecord) {
         version = Self.version
-        held = record.held.map { String(decoding: $0.encoded, as: UTF8.self) }
+        held = record.held.map { String(decoding: $0.jsonBytes, as: UTF8.self) }
         question = record.question
         stores = Dictionary(record.stores.map { ($0.key.text, $0.value) }) { first, _ in first }
     }

@@ -77,7 +77,7 @@ extension TransferMessage {
         case .answer(let answer):
             entries["message"] = "answer"
             entries["token"] = answer.token?.text
-            entries[Self.holdingsKey] = String(decoding: answer.holdings.encoded, as: UTF8.self)
+            entries[Self.holdingsKey] = String(decoding: answer.holdings.jsonBytes, as: UTF8.self)
             switch answer.outcome {
             case nil: break
             case .installed: entries["outcome"] = "installed"

@@ -290,7 +290,7 @@ public actor TransferReceiver {
         entries[TransferMessage.holdingsKey] = nil
         let file = outgoing.appending(TransferMessage.Token().text)
         entries[TransferMessage.fileKey] = file.lastComponent?.text
-        try ShipmentError.wrapping { try OpenFile.creating(file).write(answer.holdings.encoded) }
+        try ShipmentError.wrapping { try OpenFile.creating(file).write(answer.holdings.jsonBytes) }
         session.transferFile(file, metadata: entries)
     }
 

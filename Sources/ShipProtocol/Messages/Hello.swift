@@ -132,9 +132,6 @@ public struct HoldingsFile: Hashable, Sendable {
         self = try HoldingsFile.decode(bytes[...], as: .hello)
     }
 
-    /// The content of the file.
-    package var encoded: [UInt8] { self.jsonBytes }
-
     package subscript(_ name: StoreName) -> Held? { holds.first { $0.name == name } }
 }
 
