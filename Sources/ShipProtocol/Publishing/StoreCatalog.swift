@@ -41,7 +41,10 @@ package struct StoreCatalog: Hashable, Sendable {
 // MARK: The object
 
 extension StoreCatalog: Message {
-    private enum CodingKeys: String, CodingKey { case name, whole, leaps, skips, steps, bundle, before }
+    private enum CodingKeys: String, CodingKey {
+        case name, whole, leaps, skips, steps, bundle
+        case former = "before"
+    }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -56,18 +59,7 @@ extension StoreCatalog: Message {
         skips = try members.decode([LinkedStep].self, forKey: .skips)
         steps = try members.decode([PublishedStep].self, forKey: .steps)
         bundle = try members.decodeIfPresent(PublishedObject.self, forKey: .bundle)
-        former = try members.decodeIfPresent(CatalogLink.self, forKey: .before)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: CodingKeys.self)
-        try members.encode(name, forKey: .name)
-        try members.encodeIfPresent(whole, forKey: .whole)
-        try members.encode(leaps, forKey: .leaps)
-        try members.encode(skips, forKey: .skips)
-        try members.encode(steps, forKey: .steps)
-        try members.encodeIfPresent(bundle, forKey: .bundle)
-        try members.encodeIfPresent(former, forKey: .before)
+        former = try members.decodeIfPresent(CatalogLink.self, forKey: .former)
     }
 
     var firstFlaw: String? {
