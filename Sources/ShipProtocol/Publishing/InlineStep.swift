@@ -69,26 +69,19 @@ extension InlineStep {
             + Frame.signature(signature).serialized(after: signature.certificate) + manifest + frames
     }
 
-    /// The same with its certificate, as a file has it.
+    /// The same with the certificate in its SIGNATURE, right after the preamble, as a file has it. What has none stays as it is.
     ///
     /// - Parameter certificate: The publisher's.
     package func signed(with certificate: [UInt8]) -> InlineStep {
-        let shipment = Self.signing(shipment, with: certificate, after: [])
-        return InlineStep(step.sized(Int64(shipment.count)), shipment: shipment)
-    }
-
-    /// A shipment whose SIGNATURE, right after the preamble, has the certificate that it means, unless that has gone before. What has none
-    /// stays as it is.
-    private static func signing(
-        _ shipment: [UInt8], with certificate: [UInt8], after last: [UInt8]
-    ) -> [UInt8] {
         let frame = shipment.dropFirst(Preamble.size)
         guard let header = try? FrameHeader(decoding: frame), header.type == .signature,
             frame.count >= FrameHeader.size + header.payloadLength + 4,
             let signature = try? Signature(
                 decoding: frame.dropFirst(FrameHeader.size).prefix(header.payloadLength), after: certificate),
-            let signed = try? Frame.signature(signature).serialized(after: last)
-        else { return shipment }
-        return shipment.prefix(Preamble.size) + signed + frame.dropFirst(FrameHeader.size + header.payloadLength + 4)
+            let signed = try? Frame.signature(signature).serialized()
+        else { return self }
+        let signedShipment: [UInt8] =
+            shipment.prefix(Preamble.size) + signed + frame.dropFirst(FrameHeader.size + header.payloadLength + 4)
+        return InlineStep(step.sized(Int64(signedShipment.count)), shipment: signedShipment)
     }
 }
