@@ -90,7 +90,7 @@ package struct FrameParser: Sendable {
     private mutating func preamble() throws(ProtocolError) -> Preamble? {
         guard unread.count >= Preamble.size else {
             // A foreign stream shows in its first bytes, however few have come.
-            if !unread.isEmpty { try Self.checkMagic(Array(unread)) }
+            guard Preamble.mayBegin(unread) else { throw .wrongMagic }
             return nil
         }
         let preamble = try Preamble(decoding: Array(unread.prefix(Preamble.size)))
@@ -117,12 +117,4 @@ package struct FrameParser: Sendable {
     }
 
     private var unread: ArraySlice<UInt8> { buffer[start...] }
-
-    private static func checkMagic(_ bytes: [UInt8]) throws(ProtocolError) {
-        do throws(ProtocolError) {
-            _ = try Preamble(decoding: bytes)
-        } catch {
-            if error != .truncated { throw error }
-        }
-    }
 }

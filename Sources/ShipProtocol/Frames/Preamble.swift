@@ -35,7 +35,7 @@ package struct Preamble: Hashable, Sendable {
     /// - Parameter bytes: At least `size` of them; the rest is ignored.
     /// - Throws: `.truncated`, `.wrongMagic`, `.damaged(.preamble)`, or `.badPreamble` for a field out of range.
     package init(decoding bytes: [UInt8]) throws(ProtocolError) {
-        guard bytes.starts(with: Self.magic.prefix(bytes.count)) else { throw .wrongMagic }
+        guard Self.mayBegin(bytes) else { throw .wrongMagic }
         guard bytes.count >= Self.size else { throw .truncated }
         guard UInt32(crc32Of: bytes[..<12]) == UInt32(bigEndianBytes: bytes[12..<16]) else {
             throw .damaged(.preamble)
@@ -48,6 +48,9 @@ package struct Preamble: Hashable, Sendable {
     }
 
     package static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
+
+    /// Whether a preamble may begin so, with more to come.
+    static func mayBegin(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: magic.prefix(bytes.count)) }
 
     package var encoded: [UInt8] {
         var bytes = Self.magic + [versions.upperBound, versions.lowerBound, role.rawValue, mode.rawValue]
