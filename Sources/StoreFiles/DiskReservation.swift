@@ -37,7 +37,7 @@ package final class DiskReservation: Sendable {
         makingWay makeWay: @escaping @Sendable () -> Void
     ) throws(FileError) {
         // A descriptor of its own: the reservation may outlive the folder's.
-        let copy = OpenFile.owning(try PlatformCalls.duplicate(folder.descriptor, folder.path), as: folder.path)
+        let copy = try OpenFile.duplicating(folder.descriptor, as: folder.path)
         self.ledger = ledger
         (self.kept, self.makeWay) = (kept, makeWay)
         place = folder.path

@@ -12,11 +12,6 @@ package struct OpenFile: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Takes over a descriptor that is open.
-    init(adopting descriptor: FileDescriptor, path: FilePath) {
-        self.init(path: path, descriptor: descriptor)
-    }
-
     deinit { try? descriptor.close() }
 
     /// Kind, size and times of the open file.

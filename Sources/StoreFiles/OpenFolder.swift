@@ -65,7 +65,7 @@ package struct OpenFolder: ~Copyable, Sendable {
     /// A file in this folder, for reading. It opens pipes and devices too, without waiting: the caller refuses them.
     package func file(_ name: FilePath.Component) throws(FileError) -> OpenFile {
         let path = path.appending(name)
-        return OpenFile(adopting: try open(path, .readOnly, [.nonBlocking]), path: path)
+        return OpenFile.owning(try open(path, .readOnly, [.nonBlocking]), as: path)
     }
 
     package func folder(at path: FilePath) throws(FileError) -> OpenFolder {
@@ -74,21 +74,21 @@ package struct OpenFolder: ~Copyable, Sendable {
     }
 
     func folderToLock(at path: FilePath) throws(FileError) -> OpenFile {
-        OpenFile(adopting: try open(path, .readOnly, [.directory]), path: path)
+        OpenFile.owning(try open(path, .readOnly, [.directory]), as: path)
     }
 
     /// A regular file, for reading.
     ///
     /// - Throws: `.invalidArgument` for anything else.
     package func file(at path: FilePath) throws(FileError) -> OpenFile {
-        let file = OpenFile(adopting: try open(path, .readOnly, [.nonBlocking]), path: path)
+        let file = OpenFile.owning(try open(path, .readOnly, [.nonBlocking]), as: path)
         guard try file.status.kind == .file else { throw FileError(.open, path, .invalidArgument) }
         return file
     }
 
     /// Makes a file that must not be there yet, for its owner only.
     package func makeFile(at path: FilePath) throws(FileError) -> OpenFile {
-        let file = OpenFile(adopting: try open(path, .readWrite, [.create, .exclusiveCreate]), path: path)
+        let file = OpenFile.owning(try open(path, .readWrite, [.create, .exclusiveCreate]), as: path)
         try FileCreation.made(.file, path) { () throws(FileError) in try removeFile(path) }
         return file
     }
@@ -97,7 +97,7 @@ package struct OpenFolder: ~Copyable, Sendable {
     ///
     /// - Throws: `.invalidArgument` for anything else.
     package func fileToChange(at path: FilePath) throws(FileError) -> OpenFile {
-        let file = OpenFile(adopting: try open(path, .readWrite, [.nonBlocking]), path: path)
+        let file = OpenFile.owning(try open(path, .readWrite, [.nonBlocking]), as: path)
         guard try file.status.kind == .file else { throw FileError(.open, path, .invalidArgument) }
         return file
     }
@@ -106,7 +106,7 @@ package struct OpenFolder: ~Copyable, Sendable {
     package func lockFile(at path: FilePath) throws(FileError) -> OpenFile {
         while true {
             do throws(FileError) {
-                return OpenFile(adopting: try open(path, .readWrite, [.nonBlocking]), path: path)
+                return OpenFile.owning(try open(path, .readWrite, [.nonBlocking]), as: path)
             } catch {
                 guard error.errno == .noSuchFileOrDirectory else { throw error }
             }
