@@ -87,27 +87,15 @@ package struct OpenFile: ~Copyable, Sendable {
 
     /// Appends all bytes at the file's position.
     package func write(_ bytes: [UInt8]) throws(FileError) {
-        do {
-            try descriptor.writeAll(bytes)
-        } catch {
-            throw FileError(.write, path, error as? Errno ?? .ioError)
-        }
+        _ = try wrapping(.write) { try descriptor.writeAll(bytes) }
     }
 
     /// Reads up to `count` bytes at `offset`, fewer only at the end of the file.
     package func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
-        do {
-            return try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-                while initialized < count {
-                    let rest = UnsafeMutableRawBufferPointer(
-                        rebasing: UnsafeMutableRawBufferPointer(buffer)[initialized...])
-                    let read = try descriptor.read(fromAbsoluteOffset: offset + Int64(initialized), into: rest)
-                    guard read > 0 else { break }
-                    initialized += read
-                }
+        try wrapping(.read) {
+            try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                initialized = try fill(UnsafeMutableRawBufferPointer(buffer), from: offset)
             }
-        } catch {
-            throw FileError(.read, path, error as? Errno ?? .ioError)
         }
     }
 
@@ -115,51 +103,49 @@ package struct OpenFile: ~Copyable, Sendable {
     ///
     /// - Returns: The number of bytes: less than the buffer's size only at the end of the file.
     package func read(into bytes: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
-        do {
-            return try bytes.withUnsafeMutableBytes { buffer in
-                var done = 0
-                while done < buffer.count {
-                    let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-                    let read = try descriptor.read(fromAbsoluteOffset: offset + Int64(done), into: rest)
-                    guard read > 0 else { break }
-                    done += read
-                }
-                return done
-            }
-        } catch {
-            throw FileError(.read, path, error as? Errno ?? .ioError)
+        try wrapping(.read) { try bytes.withUnsafeMutableBytes { try fill($0, from: offset) } }
+    }
+
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int64) throws -> Int {
+        var done = 0
+        while done < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let read = try descriptor.read(fromAbsoluteOffset: offset + Int64(done), into: rest)
+            guard read > 0 else { break }
+            done += read
         }
+        return done
     }
 
     /// Writes all bytes at `offset`; the file's position stays.
     package func write(_ bytes: [UInt8], at offset: Int64) throws(FileError) {
-        do {
-            try descriptor.writeAll(toAbsoluteOffset: offset, bytes)
-        } catch {
-            throw FileError(.write, path, error as? Errno ?? .ioError)
-        }
+        _ = try wrapping(.write) { try descriptor.writeAll(toAbsoluteOffset: offset, bytes) }
     }
 
     /// Cuts or extends the file to a size.
     package func truncate(to size: Int64) throws(FileError) {
-        do {
-            try descriptor.resize(to: size)
-        } catch {
-            throw FileError(.write, path, error as? Errno ?? .ioError)
-        }
+        try wrapping(.write) { try descriptor.resize(to: size) }
     }
 
     /// Reads up to `count` bytes at the file's position.
     ///
     /// - Returns: `nil` at the end of the file.
     package func readNext(_ count: Int) throws(FileError) -> [UInt8]? {
-        do {
-            let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+        let bytes = try wrapping(.read) {
+            try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
                 initialized = try descriptor.read(into: UnsafeMutableRawBufferPointer(buffer))
             }
-            return bytes.isEmpty ? nil : bytes
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    private func wrapping<Value>(
+        _ operation: FileError.Operation, _ calls: () throws -> Value
+    ) throws(FileError) -> Value {
+        do {
+            return try calls()
         } catch {
-            throw FileError(.read, path, error as? Errno ?? .ioError)
+            throw FileError(operation, path, error as? Errno ?? .ioError)
         }
     }
 
