@@ -99,18 +99,19 @@ package final class PartStream: Sendable {
             let encoding = PartEncoding(rawValue: fields[8]), let sha256 = ContentDigest(bytes: Array(fields[9..<41])),
             let base = ContentDigest(bytes: Array(fields[49..<81]))
         else { return nil }
-        let partSize = Self.number(in: fields[41..<49])
+        let partSize = UInt64(bigEndianBytes: fields[41..<49])
         guard partSize <= UInt64(Limits.partSize) else { return nil }
         let header = Header(
             encoding, of: Manifest.Part(size: Int64(partSize), sha256: sha256), over: encoding.needsBase ? base : nil)
         var found: [Entry] = []
         while found.count < Self.mostEntries, Self.end(of: found) + Int64(Self.entryHeaderSize) < size {
             let fields = try file.read(Self.entryHeaderSize, at: Self.end(of: found))
-            let length = Int(Self.number(in: fields.prefix(4)))
+            let length = Int(UInt64(bigEndianBytes: fields.prefix(4)))
             guard fields.count == Self.entryHeaderSize, (1...Self.longestData).contains(length) else { break }
             let offset = Self.end(of: found) + Int64(Self.entryHeaderSize)
             let count = Int(min(Int64(length), size - offset))
-            found.append(Entry(note: Self.number(in: fields.dropFirst(4)), size: length, count: count, offset: offset))
+            found.append(
+                Entry(note: UInt64(bigEndianBytes: fields.dropFirst(4)), size: length, count: count, offset: offset))
         }
         self.init(header, file, found)
     }
@@ -215,6 +216,4 @@ package final class PartStream: Sendable {
     package var path: FilePath { file.path }
 
     private static func bytes(of number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
-
-    private static func number(in bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }
