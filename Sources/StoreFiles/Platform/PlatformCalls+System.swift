@@ -98,7 +98,7 @@ extension PlatformCalls {
         var arguments: [[UInt8]] = []
         var next = start
         while let text = next.pointee {
-            arguments.append(bytes(of: text))
+            arguments.append(UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) })
             next += 1
         }
         return Array(arguments.dropFirst())
@@ -127,12 +127,6 @@ extension PlatformCalls {
         guard let raw = getcwd(nil, 0) else { return "." }
         defer { free(raw) }
         return FilePath(platformString: raw)
-    }
-
-    private static func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while text[bytes.count] != 0 { bytes.append(UInt8(bitPattern: text[bytes.count])) }
-        return bytes
     }
 }
 
