@@ -5,7 +5,6 @@
 package struct DeflateEstimate: ~Copyable {
     private static let hashBits = 12
     private static let keySize = 4
-    private static let longestMatch = DeflateFormat.longestMatch
     private static let window = Int32(DeflateFormat.window)
     /// 256 literals, then codes for the lengths and the distances of matches.
     private static let codes = 256 + 32 + 32
@@ -62,7 +61,8 @@ package struct DeflateEstimate: ~Copyable {
             if earlier >= base, here &- earlier <= Self.window {
                 let from = Int(earlier &- base)
                 if bytes.loadUnaligned(fromByteOffset: from, as: UInt32.self) == key {
-                    let length = Self.length(bytes, from, place, min(size, place &+ Self.longestMatch))
+                    let length = (bytes + place).commonLength(
+                        with: bytes + from, from: Self.keySize, atMost: min(size &- place, DeflateFormat.longestMatch))
                     extraBits &+= Self.note(length &- 3, in: counts + 256)
                     extraBits &+= Self.note(place &- from, in: counts + 288)
                     place &+= length
@@ -86,25 +86,6 @@ package struct DeflateEstimate: ~Copyable {
             place &+= 1
         }
         return extraBits
-    }
-
-    @inline(__always)
-    private static func length(_ bytes: UnsafeRawPointer, _ from: Int, _ place: Int, _ end: Int) -> Int {
-        var length = keySize
-        while place &+ length &+ 8 <= end {
-            let difference =
-                bytes.loadUnaligned(fromByteOffset: from &+ length, as: UInt64.self)
-                ^ bytes.loadUnaligned(fromByteOffset: place &+ length, as: UInt64.self)
-            if difference != 0 { return length &+ difference.littleEndian.trailingZeroBitCount / 8 }
-            length &+= 8
-        }
-        while place &+ length < end,
-            bytes.load(fromByteOffset: from &+ length, as: UInt8.self)
-                == bytes.load(fromByteOffset: place &+ length, as: UInt8.self)
-        {
-            length &+= 1
-        }
-        return length
     }
 
     /// Deflate's codes stand for ranges as wide as a quarter (lengths) or a half (distances) of a power of two; here all are halves.

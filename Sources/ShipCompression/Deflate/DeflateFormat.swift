@@ -46,3 +46,28 @@ package enum DeflateFormat {
     static let fixedSymbols = (0..<288).map { UInt8($0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8) }
     static let fixedDistances = [UInt8](repeating: 5, count: distances)
 }
+
+extension UnsafeRawPointer {
+    /// How many bytes are equal from here and from there on.
+    ///
+    /// - Parameters:
+    ///   - known: So many are.
+    ///   - most: More do not count.
+    @inline(__always)
+    func commonLength(with there: UnsafeRawPointer, from known: Int, atMost most: Int) -> Int {
+        var length = known
+        while length &+ 8 <= most {
+            let difference =
+                loadUnaligned(fromByteOffset: length, as: UInt64.self)
+                ^ there.loadUnaligned(fromByteOffset: length, as: UInt64.self)
+            if difference != 0 { return length &+ difference.littleEndian.trailingZeroBitCount / 8 }
+            length &+= 8
+        }
+        while length < most,
+            load(fromByteOffset: length, as: UInt8.self) == there.load(fromByteOffset: length, as: UInt8.self)
+        {
+            length &+= 1
+        }
+        return length
+    }
+}

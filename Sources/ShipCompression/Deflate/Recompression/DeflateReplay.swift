@@ -294,7 +294,7 @@ private struct ReplayedTokens: ~Copyable {
             if there.loadUnaligned(fromByteOffset: best &- 1, as: UInt16.self) == end,
                 there.loadUnaligned(as: UInt16.self) == start
             {
-                let length = Self.commonLength(here, there, most)
+                let length = here.commonLength(with: there, from: 2, atMost: most)
                 if length > best {
                     match.start = candidate
                     best = length
@@ -306,24 +306,5 @@ private struct ReplayedTokens: ~Copyable {
         } while candidate > bound && left != 0
         tried &+= depth &- left
         return best
-    }
-
-    /// How many bytes are equal; the first two are.
-    @inline(__always)
-    private static func commonLength(_ here: UnsafeRawPointer, _ there: UnsafeRawPointer, _ most: Int) -> Int {
-        var length = 2
-        while length &+ 8 <= most {
-            let difference =
-                here.loadUnaligned(fromByteOffset: length, as: UInt64.self)
-                ^ there.loadUnaligned(fromByteOffset: length, as: UInt64.self)
-            if difference != 0 { return length &+ difference.littleEndian.trailingZeroBitCount / 8 }
-            length &+= 8
-        }
-        while length < most,
-            here.load(fromByteOffset: length, as: UInt8.self) == there.load(fromByteOffset: length, as: UInt8.self)
-        {
-            length &+= 1
-        }
-        return length
     }
 }
