@@ -71,3 +71,20 @@ package struct StoreSettings: Hashable, Sendable {
         return bytes
     }
 }
+
+extension String {
+    /// - Parameter textEncoding: SQLite's number for it, as in the header.
+    /// - Returns: `nil` if the bytes are not text in this encoding.
+    package init?(bytes: ArraySlice<UInt8>, textEncoding: UInt32) {
+        guard textEncoding >= 2 else {
+            self.init(validating: bytes, as: UTF8.self)
+            return
+        }
+        guard bytes.count % 2 == 0 else { return nil }
+        let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map { place in
+            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            return textEncoding == 2 ? second << 8 | first : first << 8 | second
+        }
+        self.init(validating: units, as: UTF16.self)
+    }
+}

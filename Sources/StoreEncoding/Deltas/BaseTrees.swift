@@ -134,7 +134,7 @@ private struct TreeDefinition {
     var columns: [String] {
         // In UTF-16 the parenthesis may be the second byte of its unit.
         let bytes = textEncoding == 3 ? [0] + content : content
-        guard let words = String(bytes: bytes, textEncoding: textEncoding) else { return [] }
+        guard let words = String(bytes: bytes[...], textEncoding: textEncoding) else { return [] }
         return StatementParts(words)?.all.map { $0.first?.lowercased() ?? "" } ?? []
     }
 }

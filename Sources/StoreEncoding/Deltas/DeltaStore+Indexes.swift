@@ -5,7 +5,7 @@ extension DeltaStore {
     ///
     /// - Parameter shapes: By the names of the indexes.
     func shape(of index: Int, among shapes: [String: IndexShape]) -> IndexShape? {
-        let name = String(bytes: trees[index].name, textEncoding: settings.textEncoding)
+        let name = String(bytes: trees[index].name[...], textEncoding: settings.textEncoding)
         guard let shape = name.flatMap({ shapes[$0] }), settings.textEncoding <= 1 || shape.isBinary else { return nil }
         return shape
     }

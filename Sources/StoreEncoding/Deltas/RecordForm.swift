@@ -58,7 +58,7 @@ struct RecordForm {
     }
 
     private func transcoded(_ value: DeltaValue) -> DeltaValue {
-        guard case .text(let bytes) = value, let text = String(bytes: Array(bytes), textEncoding: from) else {
+        guard case .text(let bytes) = value, let text = String(bytes: bytes, textEncoding: from) else {
             return value
         }
         return .text(text.bytes(textEncoding: to)[...])

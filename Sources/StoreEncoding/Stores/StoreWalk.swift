@@ -109,7 +109,7 @@ package struct StoreWalk {
         var later: [(table: SchemaTrees.Tree, source: FullTextSource)] = []
         for (table, indexes) in trees {
             if endsWithTables { try close() }
-            content.table = String(bytes: table.name, textEncoding: settings.textEncoding) ?? ""
+            content.table = String(bytes: table.name[...], textEncoding: settings.textEncoding) ?? ""
             if indexes.isEmpty, later.count < StoreBuilder.mostLater,
                 let source = try fullText?.source(of: table, among: trees.map(\.table))
             {
@@ -123,7 +123,7 @@ package struct StoreWalk {
         }
         for (table, source) in later {
             if endsWithTables { try close() }
-            content.table = String(bytes: table.name, textEncoding: settings.textEncoding) ?? ""
+            content.table = String(bytes: table.name[...], textEncoding: settings.textEncoding) ?? ""
             content.isInIndex = false
             content.add(.table)
             try sendRows(of: table.root, .table, use: use, checking: &unchecked, following: source)
@@ -147,7 +147,7 @@ package struct StoreWalk {
     private mutating func send(_ table: SchemaTrees.Tree, _ indexes: [SchemaTrees.Tree]) throws {
         let kind = try TreeReader.kind(of: table.root, in: pages, geometry)
         var expected = indexes.map { index in
-            String(bytes: index.name, textEncoding: settings.textEncoding).flatMap { shapes[$0] }
+            String(bytes: index.name[...], textEncoding: settings.textEncoding).flatMap { shapes[$0] }
                 .map(ExpectedEntries.init)
         }
         content.isInIndex = false
@@ -365,22 +365,4 @@ private final class CountedPages: PageSource {
 
     /// The pages that no `take` has returned.
     func takeRest() -> Int64 { Int64(pageCount) - taken }
-}
-
-extension String {
-    /// - Parameter textEncoding: SQLite's number for it, as in the header.
-    /// - Returns: `nil` if the bytes are not text in this encoding.
-    init?(bytes: [UInt8], textEncoding: UInt32) {
-        guard textEncoding >= 2 else {
-            self.init(validating: bytes, as: UTF8.self)
-            return
-        }
-        guard bytes.count % 2 == 0 else { return nil }
-        let units = stride(from: 0, to: bytes.count, by: 2).map { index in
-            textEncoding == 2
-                ? UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
-                : UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
-        }
-        self.init(validating: units, as: UTF16.self)
-    }
 }

@@ -86,7 +86,7 @@ extension MergedRows {
                 return Double(bitPattern: UInt64(bitPattern: bits)).databaseValue
             }
             guard SerialType.isText(type) else { return Data(record[range]).databaseValue }
-            guard let text = String(record[range], textEncoding: textEncoding) else { throw NoText() }
+            guard let text = String(bytes: record[range], textEncoding: textEncoding) else { throw NoText() }
             return text.databaseValue
         }
     }
@@ -122,22 +122,5 @@ extension MergedRows {
             column += 1
         }
         return nil
-    }
-}
-
-extension String {
-    /// - Parameter textEncoding: SQLite's number for it.
-    /// - Returns: `nil` for bytes that are no text.
-    fileprivate init?(_ bytes: ArraySlice<UInt8>, textEncoding: UInt32) {
-        guard textEncoding == 2 || textEncoding == 3 else {
-            self.init(validating: bytes, as: UTF8.self)
-            return
-        }
-        guard bytes.count % 2 == 0 else { return nil }
-        let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map { place in
-            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
-            return textEncoding == 2 ? second << 8 | first : first << 8 | second
-        }
-        self.init(validating: units, as: UTF16.self)
     }
 }
