@@ -5,7 +5,8 @@ public import StoreFiles
 public import StoreInbox
 public import SystemPackage
 
-/// Why something could not be done to a store of this device. The store is as it was, unless its metadata was set and a sync of that failed.
+/// Why something could not be done to a store of this device. The store is as it was, unless its metadata was set, and the sync after that
+/// failed.
 public enum OperationError: Error, Hashable, Sendable {
     /// Nothing is there.
     case noSuchStore(FilePath)

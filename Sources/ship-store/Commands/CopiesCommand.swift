@@ -14,7 +14,8 @@ struct CopiesCommand: AsyncParsableCommand {
         discussion: """
             The oldest of each store comes first, whatever the clock said. Pruning keeps the newest \
             \(CopyRetention.standardCount) of each store, or what --keep says, and those younger than --keep-for. Copies are \
-            of one store if they have its identity, or, where it has none, were taken at its path. A copy that is being restored stays until the next pruning.
+            of one store if they have its identity, or, where it has none, were taken at its path. A copy that is being \
+            restored stays until the next pruning.
 
             Pruning leaves copies with a tag alone, unless --tag names it. So what `restore` has kept of a store as it \
             was, in .NAME-safety beside it, stays until it is pruned with --tag \(CopyTag.beforeRestore), and then all of it goes \
