@@ -21,8 +21,7 @@ struct WebPublication: PublicationReader {
     ) {
         (self.address, self.timeouts) = (address, timeouts)
         client = WebClient(
-            software: Software.name, connectTimeout: timeouts.connect, idle: timeouts.idle, trusting: authorities,
-            retries)
+            connectTimeout: timeouts.connect, idle: timeouts.idle, trusting: authorities, retries)
     }
 
     func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead {
@@ -106,7 +105,9 @@ struct WebPublication: PublicationReader {
         resuming resume: (inout WebClient.Request) -> Bool
     ) async throws {
         do {
-            var request = WebClient.Request("GET", WebTarget(path, at: address), headers)
+            // Some servers refuse who has no name, and some pack what they send to who does not object.
+            let common = [("User-Agent", Software.name), ("Accept-Encoding", "identity")]
+            var request = WebClient.Request("GET", WebTarget(path, at: address), common + headers)
             request.begin(at: offset)
             try await client.send(request, within: limit, taking: takes, take, resuming: resume)
         } catch LinkError.io(.badMessage) {

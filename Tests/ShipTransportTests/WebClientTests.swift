@@ -37,8 +37,7 @@ import Testing
     }
 
     private func client(_ retries: Retries = Retries(pause: .milliseconds(1)), idle: Duration = patience) -> WebClient {
-        WebClient(
-            software: "test", connectTimeout: patience, idle: idle, trusting: nil, by: WebProxies([:]), retries)
+        WebClient(connectTimeout: patience, idle: idle, trusting: nil, by: WebProxies([:]), retries)
     }
 
     /// - Returns: The status and the content, which is asked for again from where it broke off.

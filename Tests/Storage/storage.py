@@ -218,7 +218,7 @@ def with_faults(program: str, engine: Engine, folder: Path, seed: int, rounds: i
         if not key.startswith(f"{desk.name}/"):
             continue
         isHead = key == f"{desk.name}/head"
-        assert caching == ("public, max-age=0, s-maxage=2, stale-while-revalidate=2" if isHead else "public, max-age=31536000, immutable"), f"{key} is kept as {caching!r}"
+        assert caching == ("max-age=0,s-maxage=2,stale-while-revalidate=2" if isHead else "public, max-age=31536000, immutable"), f"{key} is kept as {caching!r}"
         assert isHead or encrypted or is_named, f"{key} is another object"
     shutil.rmtree(folder / "inbox")
     desk.held = -1

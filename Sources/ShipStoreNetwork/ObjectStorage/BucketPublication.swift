@@ -31,7 +31,7 @@ struct BucketPublication: PublicationStorage {
     ) throws(PublicationError) {
         (self.address, self.sizes, isUnconditional) = (address, sizes, options.isUnconditional)
         let seconds = Int((options.headCache / .seconds(1)).rounded())
-        headCaching = "public, max-age=0, s-maxage=\(seconds), stale-while-revalidate=\(seconds)"
+        headCaching = "max-age=0,s-maxage=\(seconds),stale-while-revalidate=\(seconds)"
         client = try StorageClient(of: address, options, timeouts, trusting: authorities, retries, settings)
     }
 

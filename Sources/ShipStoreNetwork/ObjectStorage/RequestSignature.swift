@@ -13,20 +13,21 @@ struct RequestSignature {
     /// - Parameters:
     ///   - path: As it is sent.
     ///   - query: The names and values, encoded.
-    ///   - payload: The digest of the body.
+    ///   - payload: The digest of the body; `nil` where there is none: nothing is to be signed then, and that is shorter.
     ///   - time: Now, as the server has it.
     static func headers(
-        _ method: String, host: String, path: String, query: [(String, String)], payload: ContentDigest,
+        _ method: String, host: String, path: String, query: [(String, String)], payload: ContentDigest?,
         region: String, _ credentials: StorageCredentials, at time: Timestamp
     ) -> [(String, String)] {
         let date = time.compactText + "Z"
-        var fields = [("host", host), ("x-amz-content-sha256", payload.hex), ("x-amz-date", date)]
+        let digest = payload?.hex ?? "UNSIGNED-PAYLOAD"
+        var fields = [("host", host), ("x-amz-content-sha256", digest), ("x-amz-date", date)]
         if let token = credentials.token { fields.append(("x-amz-security-token", token)) }
         let names = fields.map(\.0).joined(separator: ";")
         let request = [
             method, path,
             query.sorted { $0.0 < $1.0 }.map { "\($0)=\($1)" }.joined(separator: "&"),
-            fields.map { "\($0):\($1)\n" }.joined(), names, payload.hex,
+            fields.map { "\($0):\($1)\n" }.joined(), names, digest,
         ].joined(separator: "\n")
         let day = String(date.prefix(8))
         let scope = "\(day)/\(region)/s3/aws4_request"
@@ -38,7 +39,7 @@ struct RequestSignature {
         }
         let signature = ContentDigest(sha256: key).hex
         let authorization =
-            "\(algorithm) Credential=\(credentials.key)/\(scope), SignedHeaders=\(names), Signature=\(signature)"
+            "\(algorithm) Credential=\(credentials.key)/\(scope),SignedHeaders=\(names),Signature=\(signature)"
         return fields.dropFirst() + [("Authorization", authorization)]
     }
 

@@ -33,14 +33,13 @@ final class StorageClient: Sendable {
         var offset: Int64 = 0
         var body = WebClient.Body.none
         /// The digest of the body.
-        var payload = ContentDigest(hashing: [])
+        var payload: ContentDigest?
         /// About the bytes that go or come.
         var size: Int64 = 0
 
         init(
             _ method: String, _ name: String?, query: [(String, String)] = [], headers: [(String, String)] = [],
-            offset: Int64 = 0, body: WebClient.Body = .none, payload: ContentDigest = ContentDigest(hashing: []),
-            size: Int64 = 0
+            offset: Int64 = 0, body: WebClient.Body = .none, payload: ContentDigest? = nil, size: Int64 = 0
         ) {
             (self.method, self.name, self.query, self.headers) = (method, name, query, headers)
             (self.offset, self.body, self.payload, self.size) = (offset, body, payload, size)
@@ -68,8 +67,8 @@ final class StorageClient: Sendable {
         }
         state = Mutex(State(region: settings.region ?? "us-east-1"))
         web = WebClient(
-            software: Software.name, connectTimeout: timeouts.connect, idle: timeouts.idle,
-            trusting: authorities ?? settings.authorities, retries)
+            connectTimeout: timeouts.connect, idle: timeouts.idle, trusting: authorities ?? settings.authorities,
+            retries)
     }
 
     /// Sends a request, until it is answered with one of these statuses.

@@ -10,7 +10,6 @@ package import SystemPackage
 /// Speaks with web servers [RFC 9110, RFC 9112]. It keeps the last few connections for the next request. A connection has one request at a
 /// time, which is made again if that may help.
 package final class WebClient: Sendable {
-    private let software: String
     private let connectTimeout: Duration
     private let idle: Duration
     private let authorities: FilePath?
@@ -25,14 +24,13 @@ package final class WebClient: Sendable {
     private static let mostRedirections = 5
 
     /// - Parameters:
-    ///   - software: The name of this program, for the server.
     ///   - idle: How long a server may send nothing.
     ///   - authorities: A file with certificates that are trusted in place of the system's, as PEM.
     package init(
-        software: String, connectTimeout: Duration, idle: Duration, trusting authorities: FilePath?,
+        connectTimeout: Duration, idle: Duration, trusting authorities: FilePath?,
         by proxies: WebProxies = WebProxies(), _ retries: Retries
     ) {
-        (self.software, self.connectTimeout, self.idle) = (software, connectTimeout, idle)
+        (self.connectTimeout, self.idle) = (connectTimeout, idle)
         (self.proxies, self.retries) = (proxies, retries)
         self.authorities = authorities ?? PlatformCalls.path(inVariable: "SSL_CERT_FILE")
     }
@@ -251,9 +249,7 @@ package final class WebClient: Sendable {
     private func write(
         _ request: Request, over connection: WebConnection, _ deadline: ContinuousClock.Instant
     ) async throws {
-        var fields = HTTPHeaders([
-            ("Host", request.target.server.authority), ("User-Agent", software), ("Accept-Encoding", "identity"),
-        ])
+        var fields = HTTPHeaders([("Host", request.target.server.authority)])
         let proxy = request.target.server.isSecure ? nil : connection.proxy
         if let authorization = proxy?.authorization { fields.add(name: "Proxy-Authorization", value: authorization) }
         for (name, value) in request.headers { fields.add(name: name, value: value) }

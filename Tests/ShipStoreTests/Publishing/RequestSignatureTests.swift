@@ -17,6 +17,10 @@ import Testing
                 "831fae988ea007d3ad1e875b4b3eb6c6e2c716f0673db2667293e1fe42443dbe"
             ),
             (
+                "GET", "127.0.0.1:5999", "/bucket/kitchen/head", [], nil, nil,
+                "994d6ab7f491d68230f54c788d728d7055eb529e600adb81672adcf110769556"
+            ),
+            (
                 "PUT", "bucket.s3.eu-central-1.amazonaws.com", "/kitchen/objects/00ff", [], "hello",
                 "TOKEN/with+chars==",
                 "61cefbd6823b5a8413a199522554fcc160ad4a5e682c2abc8b827bdb28c58077"
@@ -26,20 +30,21 @@ import Testing
                 [("list-type", "2"), ("prefix", "kitchen/objects/"), ("continuation-token", "a+b/=")], "", nil,
                 "3e9a7a2073a41afbcbe65148111487c1a8cc9a0fb60995fe3e93a7d2a348fdf6"
             ),
-        ] as [(String, String, String, [(String, String)], String, String?, String)])
+        ] as [(String, String, String, [(String, String)], String?, String?, String)])
     func `a request has the signature that botocore gives it`(
-        method: String, host: String, path: String, query: [(String, String)], body: String, token: String?,
+        method: String, host: String, path: String, query: [(String, String)], body: String?, token: String?,
         signature: String
     ) throws {
         let headers = RequestSignature.headers(
             method, host: host, path: path,
             query: query.map { (RequestSignature.encoded($0), RequestSignature.encoded($1)) },
-            payload: ContentDigest(hashing: body.utf8), region: "eu-central-1",
+            payload: body.map { ContentDigest(hashing: $0.utf8) }, region: "eu-central-1",
             StorageCredentials(
                 key: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", token: token),
             at: try #require(Timestamp("2026-11-20T19:04:05Z")))
         let authorization = try #require(headers.last { $0.0 == "Authorization" }?.1)
-        #expect(authorization.hasSuffix("Signature=\(signature)"))
+        #expect(authorization.hasSuffix(",Signature=\(signature)"))
+        #expect(!headers.contains { $0.1 == "UNSIGNED-PAYLOAD" } || body == nil)
         #expect(headers.contains { $0.0 == "x-amz-security-token" } == (token != nil))
     }
 
