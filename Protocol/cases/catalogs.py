@@ -139,7 +139,7 @@ def no_stream() -> Iterator[Vector]:
     yield none("stream_without_end", "No block is the last one", [p.block_header(len(joined(json)), False), *json], "damaged")
     yield none("stream_trailing_byte", "A byte after the stream", [*p.stored(json), Piece(b"\0", "one more")], "damaged")
     yield none("stream_block_type", "A block of a type that is none", binary(b"\x07" + stream[1:], "no deflate"), "damaged")
-    yield none("stream_before_dictionary", "A match that reaches back to before the dictionary", binary(DeflateStream().fixed([(8, 1224)]).finished(), "a match"), "damaged")
+    yield none("stream_before_dictionary", "A match that reaches back to before the dictionary", binary(DeflateStream().fixed([(8, len(p.dictionary()) + 1)]).finished(), "a match"), "damaged")
     yield none("json_alone", "The JSON as it is, and no stream", json, "damaged")
     yield none("stream_none", "A stream of nothing", p.stored([]))
 

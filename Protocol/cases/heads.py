@@ -232,7 +232,7 @@ def no_stream() -> Iterator[Vector]:
     yield damaged("stream_trailing_byte", "A byte after the stream", [*p.stored(GOOD_CONTENT), Piece(b"\0", "one more")])
     yield damaged("stream_twice", "A second stream after the first", [*p.stored(GOOD_CONTENT), *p.stored([])])
     yield damaged("stream_block_type", "A block of a type that is none", binary(b"\x07" + stream[1:], "no deflate"))
-    yield damaged("stream_before_dictionary", "A match that reaches back to before the dictionary", binary(DeflateStream().fixed([(8, 1224)]).finished(), "a match"))
+    yield damaged("stream_before_dictionary", "A match that reaches back to before the dictionary", binary(DeflateStream().fixed([(8, len(p.dictionary()) + 1)]).finished(), "a match"))
     yield damaged("stream_zlib", "A zlib stream in its place", binary(b"\x78\x9c" + stream, "with the wrapping of zlib"))
     yield damaged("stream_none", "The content as it is, and no stream", GOOD_CONTENT)
     yield none("content_empty", "A stream of nothing", p.head(p.value(PHONE, b""), p.stored([])))

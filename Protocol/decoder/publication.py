@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from decoder import json_rules as rules
@@ -13,6 +15,8 @@ from decoder.refused import Refused
 from decoder.signature import LONGEST_CERTIFICATE, VALUE_SIZE, signer_of
 from decoder.wire import DICTIONARY
 
+WORDS = (Path(__file__).resolve().parent.parent / "publication-dictionary.txt").read_text(encoding="ascii").splitlines()
+WINDOW = DICTIONARY + b"".join(bytes.fromhex(line) if re.fullmatch("[0-9a-f]+", line) else line.encode() for line in WORDS)
 MAGIC, OUR_VERSION = b"SHIPHEAD", 1
 SIGNED_BEFORE = b"ship-store publication head v1"
 FIELDS = len(MAGIC) + 1 + VALUE_SIZE
@@ -221,7 +225,7 @@ def cut(bytes: bytes, sizes: list[int]) -> Iterator[bytes]:
 
 
 def inflated(stream: bytes, limit: int) -> bytes:
-    decoder = zlib.decompressobj(-15, zdict=DICTIONARY)
+    decoder = zlib.decompressobj(-15, zdict=WINDOW)
     try:
         content = decoder.decompress(stream, limit + 1)
     except zlib.error as error:

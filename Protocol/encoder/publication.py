@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 
 from encoder.deflate import DeflateStream, matched
 from encoder.device import Device
@@ -58,6 +59,12 @@ def block_header(size: int, is_last: bool) -> Piece:
     return Piece(bytes([int(is_last)]) + struct.pack("<HH", size, size ^ 0xFFFF), f"a stored block of {size} bytes, {last}")
 
 
+def dictionary() -> bytes:
+    """PUBLISHED.md 2: what the window of a stream holds before its first byte."""
+    words = (Path(__file__).resolve().parent.parent / "publication-dictionary.txt").read_text(encoding="ascii")
+    return message_dictionary() + b"".join(line.encode() if set(line) - set("0123456789abcdef") else bytes.fromhex(line) for line in words.split("\n"))
+
+
 def deflated(data: bytes) -> Pieces:
-    stream = DeflateStream().fixed(matched(data, message_dictionary())).finished()
+    stream = DeflateStream().fixed(matched(data, dictionary())).finished()
     return binary(stream, f"{len(stream)} bytes of deflate")

@@ -9,9 +9,13 @@ enum PresetDeflate {
         case damaged
     }
 
-    /// - Parameter room: Most bytes that the stream may have; `nil` for as many as are deflated.
+    /// - Parameters:
+    ///   - room: Most bytes that the stream may have; `nil` for as many as are deflated.
+    ///   - end: Where the first block ends: what follows has Huffman codes of its own.
     /// - Returns: `nil` if it would be longer.
-    static func deflate(_ bytes: [UInt8], after dictionary: [UInt8], within room: Int? = nil) -> [UInt8]? {
+    static func deflate(
+        _ bytes: [UInt8], after dictionary: [UInt8], within room: Int? = nil, firstBlock end: Int = 0
+    ) -> [UInt8]? {
         var stream = z_stream()
         guard ship_deflate_init_raw(&stream, Z_BEST_COMPRESSION) == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
@@ -20,9 +24,11 @@ enum PresetDeflate {
         let output = [UInt8](unsafeUninitializedCapacity: room ?? bytes.count) { output, count in
             bytes.withUnsafeBufferPointer { bytes in
                 stream.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
-                stream.avail_in = uInt(bytes.count)
+                stream.avail_in = uInt(end)
                 stream.next_out = output.baseAddress
                 stream.avail_out = uInt(output.count)
+                if end > 0 { _ = CZlib.deflate(&stream, Z_BLOCK) }
+                stream.avail_in += uInt(bytes.count - end)
                 isWhole = CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END
                 count = output.count - Int(stream.avail_out)
             }

@@ -27,7 +27,11 @@ package struct HeadFile: Hashable, Sendable {
     }
 
     /// The whole file.
-    package var encoded: [UInt8] { Self.magic + [Self.version] + signature.value + PublicationText.packed(content) }
+    package var encoded: [UInt8] {
+        let text = 4 + json.count + shipments.count
+        return Self.magic + [Self.version] + signature.value
+            + PublicationText.packed(content, binary: content.count - text)
+    }
 
     /// - Throws: `.versionNotSupported`, `.damaged`, `.badMessage`.
     package init(decoding file: [UInt8]) throws(ProtocolError) {
