@@ -20,7 +20,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from decoder import json_rules as rules  # noqa: E402
-from decoder import publication, sealed  # noqa: E402
+from decoder import publication, sealed, short  # noqa: E402
 from decoder.columns import store_of  # noqa: E402
 from decoder.deflater.stream import deflate, gzip_stream, zlib_stream  # noqa: E402
 from decoder.delta.apply import result_of  # noqa: E402
@@ -209,6 +209,11 @@ def check_head(vector: Vector, data: bytes) -> None:
     expect(taken == found.shipments, True)
 
 
+def check_short(vector: Vector, data: bytes) -> None:
+    found = short.whole(data, vector.section("certificate") or b"", vector.section("base"), next(iter(vector.all("from")), None))
+    expect(f"{len(found)} {hashlib.sha256(found).hexdigest()}", vector.detail("file"))
+
+
 def check_sealed(vector: Vector) -> None:
     files = {label: file for label, file in vector.sections if label in ("head", "object")}
     keys = vector.section("keys") or b""
@@ -300,7 +305,7 @@ def check_plain(vector: Vector, data: bytes) -> None:
         return expect(rules.lines(ANSWERS[vector.kind](unpacked_answer(data, answered))), vector.values())
     plain = {
         "preamble": check_preamble, "header": check_header, "frames": check_frames, "block": check_block,
-        "part": check_part, "data": check_data, "head": check_head,
+        "part": check_part, "data": check_data, "head": check_head, "short": check_short,
     }  # fmt: skip
     plain[vector.kind](vector, data)
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cases.delta_sessions import BASE, GOOD, NEW
-from cases.one_way_deltas import over, signed
+from cases.one_way_deltas import over
+from cases.one_way_deltas import signed as signed_in_file
 from cases.signatures import PHONE, RECERTIFIED, STRANGER
 from cases.streams import FINISH, blocks, session
 from encoder import publication as p
 from encoder.deflate import DeflateStream
-from encoder.device import DOMAIN, ED25519, Device, N, der
+from encoder.device import DOMAIN, ED25519, Device, N, der, signed_content
 from encoder.piece import Piece, Pieces, binary, compact_json, document, joined, text
 from encoder.samples import CREATED_AT, EMPTY_STORE, Members, content_of, manifest
 from encoder.sqlite_file import StoreFile
 from encoder.vector import Detail, Vector, values
+from encoder.wire import MANIFEST, frame, stored_json
 
 COVERS = "published 2"
 PUBLICATION = "c3" * 32
@@ -27,9 +30,27 @@ Step = tuple[Members, bytes]
 """As it stands in a head, and its shipment."""
 
 
-def shipment(members: Members, frames: Sequence[Pieces]) -> bytes:
-    """Its certificate is the head's."""
-    return joined(session(*signed(PHONE, members, certificate=b""), *frames, FINISH, FINISH))
+def canonical(members: Members) -> bytes:
+    return json.dumps(members, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+
+
+def differences(known: Members, members: Members) -> Members:
+    found: Members = {}
+    for name, value in members.items():
+        if known.get(name) != value:
+            both = isinstance(known.get(name), dict) and isinstance(value, dict)
+            found[name] = differences(known[name], value) if both else value
+    return found
+
+
+def shipment(members: Members, frames: Sequence[Pieces], base: Members | None = None) -> bytes:
+    """Without what is known; with `base`, the manifest of what is held, without all that is in that."""
+    signed, payload = joined(stored_json(document(members))), stored_json(document(members))
+    if base is not None:
+        known = json.loads(content_of(base).json) | {"base": {"sha256": base["store"]["sha256"]}}
+        signed, payload = b"\0" + canonical(members), binary(b"\4" + canonical(differences(known, members)))
+    value = b"".join(part.to_bytes(32, "big") for part in PHONE.signed(signed_content(signed, PHONE.id)))
+    return value + b"".join(joined(each)[:-4] for each in (frame(MANIFEST, payload), *frames, FINISH, FINISH))
 
 
 def id_of(store: StoreFile, name: str = "Recipes") -> str:
@@ -38,7 +59,7 @@ def id_of(store: StoreFile, name: str = "Recipes") -> str:
 
 FIRST, SECOND = id_of(BASE), id_of(NEW)
 WHOLE = shipment(manifest(BASE, counter=1), blocks(BASE.data))
-CHANGE = shipment(over(counter=3), GOOD)
+CHANGE = shipment(over(counter=3), GOOD, manifest(BASE))
 NEW_WHOLE = shipment(manifest(NEW, counter=4), blocks(NEW.data))
 OF_EMPTY = shipment(manifest(EMPTY_STORE, "Empty", counter=6), blocks(EMPTY_STORE.data))
 
@@ -77,7 +98,7 @@ def signed_head(content: Pieces, device: Device = PHONE, stream: Pieces | None =
 
 
 def content_of_head(members: Members | Pieces, *shipments: bytes, device: Device = PHONE) -> Pieces:
-    return p.content(device.certificate, document(members) if isinstance(members, dict) else members, b"".join(shipments))
+    return p.content(device.certificate, document(members) if isinstance(members, dict) else members, shipments)
 
 
 def told(members: Members, shipments: Sequence[bytes], device: Device) -> list[Detail]:
@@ -162,8 +183,8 @@ def largest() -> Iterator[Vector]:
     yield whole("largest_numbers", "The largest numbers: for the rules of a head they are numbers", said(highest, number=2**64 - 1), CHANGE)
     many = [store(name=f"n{each:04}") for each in range(MOST_STORES + 1)]
     yield none("1025_stores", "1,025 stores", deflated_head(said(*many)))
-    short = [step(each + 1, b"!", None, FIRST) for each in range(MOST_STEPS + 1)]
-    yield none("257_steps", "257 steps of a byte", deflated_head(said(store(*short)), b"!" * (MOST_STEPS + 1)))
+    short = [step(each + 1, b"!" * 65, None, FIRST) for each in range(MOST_STEPS + 1)]
+    yield none("257_steps", "257 steps of a byte, beside their signatures", deflated_head(said(store(*short)), *[b"!" * 65] * (MOST_STEPS + 1)))
     for size, name in ((p.LARGEST_HEAD, "at_limit"), (p.LARGEST_HEAD + 1, "over_limit")):
         found = of_size(size)
         about = f"A head of {size:,} bytes"
@@ -212,7 +233,7 @@ def no_head() -> Iterator[Vector]:
     value = p.value(PHONE, joined(GOOD_CONTENT))
     yield none("empty", "No bytes", [])
     yield none("magic", "Another magic", p.head(value, p.stored(GOOD_CONTENT), magic=b"SHIPHEAP"))
-    yield none("magic_of_shipment", "A shipment in the place of a head", [Piece(WHOLE, "a whole")])
+    yield none("magic_of_shipment", "A shipment in the place of a head", [Piece(joined(session(*signed_in_file(PHONE, manifest(BASE, counter=1)), *blocks(BASE.data), FINISH, FINISH)), "a whole")])
     yield none("magic_cut", "The file ends within the magic", binary(p.MAGIC[:7], "magic, cut off"))
     yield none("html", "What a web server says of what it has not", text("<!DOCTYPE html>\n<html><title>404 Not Found</title></html>\n"))
     for version in (0, 2, 255):
@@ -242,18 +263,18 @@ def no_stream() -> Iterator[Vector]:
 def no_certificate() -> Iterator[Vector]:
     json = document(said(CHANGED))
     certificate = PHONE.certificate
-    yield none("certificate_absent", "A certificate of no bytes", signed_head(p.content(b"", json, CHANGE)))
+    yield none("certificate_absent", "A certificate of no bytes", signed_head(p.content(b"", json, [CHANGE])))
     long = der(0x30, bytes(LONGEST_CERTIFICATE - 4))
-    yield none("certificate_longest", "4,096 bytes that are no certificate", signed_head(p.content(long, json, CHANGE)), "bad-signature")
+    yield none("certificate_longest", "4,096 bytes that are no certificate", signed_head(p.content(long, json, [CHANGE])), "bad-signature")
     longer = der(0x30, bytes(LONGEST_CERTIFICATE - 3))
-    yield none("certificate_too_long", "A certificate of 4,097 bytes", signed_head(p.content(longer, json, CHANGE)))
+    yield none("certificate_too_long", "A certificate of 4,097 bytes", signed_head(p.content(longer, json, [CHANGE])))
     yield none("certificate_over_end", "A certificate that would be longer than the content", signed_head(p.content(certificate, [], certificate_size=len(certificate) + 5)))
-    yield none("certificate_4_gib", "The longest size that can be said", signed_head(p.content(certificate, json, CHANGE, certificate_size=0xFFFF_FFFF)))
-    yield none("certificate_text", "Text in the place of the certificate", signed_head(p.content(b"trust me", json, CHANGE)), "bad-signature")
-    yield none("certificate_cut", "Half a certificate", signed_head(p.content(certificate[:150], json, CHANGE)), "bad-signature")
-    yield none("certificate_trailing_byte", "A byte behind the certificate", signed_head(p.content(certificate + b"\0", json, CHANGE)), "bad-signature")
+    yield none("certificate_4_gib", "The longest size that can be said", signed_head(p.content(certificate, json, [CHANGE], certificate_size=0xFFFF_FFFF)))
+    yield none("certificate_text", "Text in the place of the certificate", signed_head(p.content(b"trust me", json, [CHANGE])), "bad-signature")
+    yield none("certificate_cut", "Half a certificate", signed_head(p.content(certificate[:150], json, [CHANGE])), "bad-signature")
+    yield none("certificate_trailing_byte", "A byte behind the certificate", signed_head(p.content(certificate + b"\0", json, [CHANGE])), "bad-signature")
     other_key = PHONE.certified(der(0x30, ED25519), bytes(range(32)))
-    yield none("certificate_of_another_kind", "A certificate of an Ed25519 key", signed_head(p.content(other_key, json, CHANGE)), "bad-signature")
+    yield none("certificate_of_another_kind", "A certificate of an Ed25519 key", signed_head(p.content(other_key, json, [CHANGE])), "bad-signature")
 
 
 def forged() -> Iterator[Vector]:
@@ -297,7 +318,9 @@ def no_json() -> Iterator[Vector]:
     content = p.content(PHONE.certificate, document(said()), json_size=len(compact_json(said())) + 1)
     yield none("json_over_end", "A JSON that would be longer than the content", signed_head(content))
     yield none("json_4_gib", "The longest size that can be said", signed_head(p.content(PHONE.certificate, document(said()), json_size=0xFFFF_FFFF)))
-    yield none("json_without_size", "The content ends where the size of the JSON has to be", signed_head(p.content(PHONE.certificate, [])[:2]))
+    yield none("json_without_size", "The content ends where the size of the JSON has to be", signed_head(p.content(PHONE.certificate, [])[:-1]))
+    yield none("signatures_without_size", "The content ends where the size of the signatures has to be", signed_head(p.content(PHONE.certificate, [])[:2]))
+    yield none("signatures_4_gib", "The longest size that can be said", signed_head(p.content(PHONE.certificate, document(said()), signatures_size=0xFFFF_FFFF)))
 
 
 def members() -> Iterator[Vector]:
@@ -397,5 +420,8 @@ def lengths() -> Iterator[Vector]:
     yield bad("shipments_short", "The last shipment is a byte shorter than said", said(CHANGED), CHANGE[:-1])
     yield bad("shipments_long", "A byte behind the last shipment", said(CHANGED), CHANGE + b"\0")
     yield bad("shipments_without_step", "A shipment, and no step", said(IN_CATALOG), CHANGE)
+    for name, about, value in (("none", "No signature", b""), ("short", "A signature that is a byte shorter", CHANGE[:63]), ("two", "Two signatures of one step", CHANGE[:64] * 2)):
+        yield none(f"signatures_{name}", about, signed_head(p.content(PHONE.certificate, document(said(CHANGED)), [CHANGE], signatures=value)))
+    yield bad("size_64", "A shipment that is its signature alone", said(store(step(content=CHANGE[:64]), newest=SECOND, counter=3, of=NEW)), CHANGE[:64])
     longest = [step(each + 1, b"", None, FIRST, size=LARGEST) for each in range(3)]
     yield bad("shipments_of_largest_sizes", "Shipments of the largest size, of which none is there", said(store(*longest)))

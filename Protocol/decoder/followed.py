@@ -11,6 +11,7 @@ from decoder import publication
 from decoder.json_rules import Members
 from decoder.place import Missing, Place, object_of
 from decoder.refused import Refused
+from decoder.short import whole
 from decoder.shipment import Shipment
 from decoder.sides import Consumer
 from decoder.way import Held, way
@@ -91,12 +92,12 @@ class Published:
             return []
         return way([step for step, _ in self.in_head], newest, held) or way(self.steps(held.number), newest, held)
 
-    def shipment(self, step: Members) -> bytes:
+    def shipment(self, step: Members, base: Copy | None) -> bytes:
         if "sha256" in step:
             return object_of(self.place, step["sha256"], step["size"])
-        for each, content in chain(self.in_head, *map(self.bundled, self.read)):
+        for each, short in chain(self.in_head, *map(self.bundled, self.read)):
             if each is step:
-                return content
+                return whole(short, self.certificate, rules.content(base.manifest) if base else None, step.get("from"))
         raise AssertionError("a step of another store")
 
     def bundled(self, catalog: publication.Catalog) -> Iterator[tuple[Members, bytes]]:
@@ -104,13 +105,14 @@ class Published:
             yield from catalog.shipments(object_of(self.place, object["sha256"], object["size"]))
 
     def taken(self, step: Members, base: Copy | None) -> Copy | None:
-        """What the step makes of its base; none where it has one and that is not given. It is what the step says all the same."""
+        """What the step makes of its base; none where it has one and that is not given. It is what the step says all the same, if it has an object."""
+        if base is None and "from" in step and "sha256" not in step:
+            return None
         consumer = Consumer()
-        consumer.certificate = self.certificate
         if base is not None and "from" in step:
             consumer.generations = [(base.manifest, self.publisher)]
             consumer.stores = {base.digest: base.store}
-        consumer.walk([("producer", self.shipment(step))])
+        consumer.walk([("producer", self.shipment(step, base))])
         if consumer.end != "done" or len(consumer.outcomes) != 1:
             raise Refused("protocol-violation", f"no shipment of one store: {consumer.end}, {len(consumer.outcomes)} shipments")
         outcome = consumer.outcomes[0]

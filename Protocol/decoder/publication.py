@@ -104,21 +104,16 @@ def head(file: bytes) -> Head:
     if len(file) < FIELDS:
         raise Refused("damaged", "it ends within its fields")
     content = inflated(file[FIELDS:], LARGEST_CONTENT)
-    certificate, rest = sized(content)
-    if not 1 <= len(certificate) <= LONGEST_CERTIFICATE:
-        raise no("no certificate, or one that is too long")
-    publisher = signer_of(SIGNED_BEFORE, content, file[FIELDS - VALUE_SIZE : FIELDS], certificate)
+    certificate, rest = certificate_of(content)
+    signatures, rest = sized(rest)
     json, rest = sized(rest)
+    publisher = signer_of(SIGNED_BEFORE, content, file[FIELDS - VALUE_SIZE : FIELDS], certificate)
     known = HEAD(rules.parsed(json))
     halted = [store["name"] for store in known["halted"]]
     if any(later <= earlier for earlier, later in zip(halted, halted[1:])):
         raise no("names that do not rise")
     check_states(known["stores"])
-    sizes = [step["size"] for store in known["stores"] for step in store["steps"]]
-    if sum(sizes) != len(rest):
-        raise no("more or less than the shipments of the steps")
-    shipments = list(cut(rest, sizes))
-    return Head(publisher, certificate, known, shipments)
+    return Head(publisher, certificate, known, shorts([step for store in known["stores"] for step in store["steps"]], signatures, rest))
 
 
 def check_states(stores: list[Members]) -> None:
@@ -175,10 +170,9 @@ class Catalog:
     def shipments(self, bundle: bytes) -> Iterator[tuple[Members, bytes]]:
         """Those of the steps that have no object of their own."""
         bundled = [step for step in self.members["steps"] if "sha256" not in step]
-        content, sizes = inflated(bundle, LARGEST_CONTENT), [step["size"] for step in bundled]
-        if sum(sizes) != len(content):
-            raise no("a bundle that is not as long as its steps")
-        return zip(bundled, cut(content, sizes))
+        _, rest = certificate_of(inflated(bundle, LARGEST_CONTENT))
+        signatures, frames = sized(rest)
+        return iter(zip(bundled, shorts(bundled, signatures, frames)))
 
 
 def catalog(file: bytes) -> Catalog:
@@ -217,11 +211,26 @@ def follows(later: Members, earlier: Members) -> bool:
     return bool(later["from"] == earlier["to"] and later["catalog"]["counter"] == earlier["counter"])
 
 
+def shorts(steps: list[Members], signatures: bytes, frames: bytes) -> list[bytes]:
+    """The shipments of steps that stand beside others, each with its signature before its frames."""
+    sizes = [step["size"] - VALUE_SIZE for step in steps]
+    if any(size <= 0 for size in sizes) or len(signatures) != VALUE_SIZE * len(steps) or sum(sizes) != len(frames):
+        raise no("more or less than the shipments of the steps")
+    return [value + rest for value, rest in zip(cut(signatures, [VALUE_SIZE] * len(steps)), cut(frames, sizes))]
+
+
 def cut(bytes: bytes, sizes: list[int]) -> Iterator[bytes]:
     start = 0
     for size in sizes:
         yield bytes[start : start + size]
         start += size
+
+
+def certificate_of(content: bytes) -> tuple[bytes, bytes]:
+    certificate, rest = sized(content)
+    if not 1 <= len(certificate) <= LONGEST_CERTIFICATE:
+        raise no("no certificate, or one that is too long")
+    return certificate, rest
 
 
 def inflated(stream: bytes, limit: int) -> bytes:

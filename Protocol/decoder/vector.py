@@ -11,7 +11,7 @@ LINE = re.compile(r"(?P<hex>[0-9A-F]{2}(?: [0-9A-F]{2})*)(?: \* (?P<times>[1-9][
 FIRST_KEYS = ["name", "about", "covers", "kind", "expect"]
 KINDS = {
     "preamble", "header", "frames", "part", "data", "block", "manifest", "hello", "answer", "receipt", "refusal", "cancel",
-    "content", "holdings", "tables", "stream", "dialogue", "canonical", "deflate", "delta", "segment", "rows", "head", "catalog", "ranges", "sealed",
+    "content", "holdings", "tables", "stream", "dialogue", "canonical", "deflate", "delta", "segment", "rows", "head", "catalog", "ranges", "sealed", "short",
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 
 from encoder.deflate import DeflateStream, matched
@@ -14,17 +15,23 @@ MAGIC = b"SHIPHEAD"
 DOMAIN = b"ship-store publication head v1"
 LARGEST_HEAD, LARGEST_CONTENT, LARGEST_CATALOG = 262_144, 1_048_576, 65_536
 LONGEST_STORED_BLOCK = 65_535
+SIGNATURE = 64
 
 
-def content(certificate: bytes, json: Pieces, shipments: bytes = b"", certificate_size: int | None = None, json_size: int | None = None) -> Pieces:
-    """What a head has in its stream."""
+def content(
+    certificate: bytes, json: Pieces, shipments: Sequence[bytes] = (), certificate_size: int | None = None, json_size: int | None = None,
+    signatures: bytes | None = None, signatures_size: int | None = None,
+) -> Pieces:  # fmt: skip
+    """What a head has in its stream; each of the shipments has its signature before its frames."""
+    values = b"".join(shipment[:SIGNATURE] for shipment in shipments) if signatures is None else signatures
     sizes = [
-        len(certificate) if certificate_size is None else certificate_size,
+        len(certificate) if certificate_size is None else certificate_size, len(values) if signatures_size is None else signatures_size,
         len(joined(json)) if json_size is None else json_size,
-    ]
+    ]  # fmt: skip
     return [
         Piece(struct.pack(">I", sizes[0]), f"size {sizes[0]}"), *binary(certificate, "the certificate"),
-        Piece(struct.pack(">I", sizes[1]), f"size {sizes[1]}"), *json, *binary(shipments, "shipments"),
+        Piece(struct.pack(">I", sizes[1]), f"size {sizes[1]}"), *binary(values, "signatures"),
+        Piece(struct.pack(">I", sizes[2]), f"size {sizes[2]}"), *json, *binary(b"".join(shipment[SIGNATURE:] for shipment in shipments), "frames"),
     ]  # fmt: skip
 
 

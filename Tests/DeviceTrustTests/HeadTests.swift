@@ -21,7 +21,7 @@ import Testing
         let stores = (0..<Int.random(in: 0...4, using: &random)).compactMap { number -> PublishedHead.Store? in
             guard let name = StoreName("store\(number)") else { return nil }
             let steps = (1...Int.random(in: 1...4, using: &random)).dropFirst().map { number in
-                let bytes = random.bytes(Int.random(in: 1...900, using: &random))
+                let bytes = random.bytes(Int.random(in: 65...900, using: &random))
                 let step = PublishedStep(
                     from: id(), to: id(), counter: UInt64(number), size: Int64(bytes.count), sha256: nil)
                 return InlineStep(step, shipment: bytes)

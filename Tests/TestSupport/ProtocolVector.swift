@@ -8,7 +8,8 @@ package struct ProtocolVector: Sendable, CustomStringConvertible {
     /// Who reads the bytes, and as what.
     package enum Kind: String, CaseIterable, Sendable {
         case preamble, header, frames, part, data, block, manifest, hello, answer, receipt, refusal, cancel, content,
-            holdings, tables, stream, dialogue, canonical, segment, rows, delta, deflate, head, catalog, ranges, sealed
+            holdings, tables, stream, dialogue, canonical, segment, rows, delta, deflate, head, catalog, ranges, sealed,
+            short
     }
 
     package struct Section: Sendable {

@@ -80,12 +80,11 @@ package enum Frame: Hashable, Sendable {
         try FrameType.manifest.packed(manifest.jsonBytes)
     }
 
-    /// MANIFEST with its JSON as it is, and the payload, which a signature covers.
-    static func plainManifest(_ json: [UInt8]) throws(ProtocolError) -> (payload: [UInt8], frame: [UInt8]) {
-        let payload = FrameType.plain(json)
+    /// Any frame, of its payload.
+    static func serialized(_ payload: [UInt8], as type: FrameType) throws(ProtocolError) -> [UInt8] {
         var frame = roomForHeader + payload
-        try complete(&frame, as: .manifest)
-        return (payload, frame)
+        try complete(&frame, as: type)
+        return frame
     }
 
     /// MANIFEST in its shortest form, and what answers to it may refer to.

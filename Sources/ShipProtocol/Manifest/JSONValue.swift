@@ -20,6 +20,21 @@ enum JSONValue: Hashable, Sendable {
         return .object(members.filter { !names.contains($0.key) })
     }
 
+    /// The members that make another object of this one, if that has all that this one has.
+    func differences(to other: JSONValue) -> JSONValue {
+        guard case .object(let members) = self, case .object(let others) = other else { return other }
+        var differences: [ForeignText: JSONValue] = [:]
+        for (name, value) in others where members[name] != value {
+            differences[name] = members[name]?.differences(to: value) ?? value
+        }
+        return .object(differences)
+    }
+
+    func changed(by differences: JSONValue) -> JSONValue {
+        guard case .object(let members) = self, case .object(let others) = differences else { return differences }
+        return .object(members.merging(others) { $0.changed(by: $1) })
+    }
+
     /// Its canonical form: members sorted by their names' bytes, no white space, no needless escape.
     ///
     /// Source: `Protocol/README.md` section 4.11, which is RFC 8785 but for the order of names beyond U+FFFF.

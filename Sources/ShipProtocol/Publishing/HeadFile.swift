@@ -8,27 +8,23 @@ package struct HeadFile: Hashable, Sendable {
     package let signature: Signature
     /// The signed bytes, beside the publisher's id.
     package let content: [UInt8]
-    /// The JSON, and the shipments after it.
+    /// The signatures of the shipments, the JSON, and the frames of the shipments after it.
+    private let signatures: [UInt8]
     private let json: [UInt8]
-    private let shipments: [UInt8]
+    private let frames: [UInt8]
 
     package init<Failure: Error>(
         _ head: PublishedHead, certificate: [UInt8], signedBy sign: ([UInt8]) throws(Failure) -> [UInt8]
     ) throws(Failure) {
-        json = head.jsonBytes
-        shipments = head.stores.flatMap { $0.steps.flatMap(\.shipment) }
-        var content: [UInt8] = []
-        for part in [certificate, json] {
-            content.append(bigEndian: UInt32(part.count))
-            content += part
-        }
-        self.content = content + shipments
-        signature = Signature(value: try sign(self.content), certificate: certificate)
+        let steps = head.stores.flatMap(\.steps)
+        (signatures, json, frames) = (steps.signatures, head.jsonBytes, steps.frames)
+        content = PublicationText.sized(certificate, signatures, json) + frames
+        signature = Signature(value: try sign(content), certificate: certificate)
     }
 
     /// The whole file.
     package var encoded: [UInt8] {
-        let text = 4 + json.count + shipments.count
+        let text = 4 + json.count + frames.count
         return Self.magic + [Self.version] + signature.value
             + PublicationText.packed(content, binary: content.count - text)
     }
@@ -41,12 +37,14 @@ package struct HeadFile: Hashable, Sendable {
         guard rest.count > Signature.size else { throw .damaged(.message(FrameType.manifest.rawValue)) }
         content = try PublicationText.unpacked(rest.dropFirst(1 + Signature.size))
         var left = content[...]
-        guard let certificate = Self.take(from: &left), (1...Limits.certificateSize).contains(certificate.count) else {
-            throw Self.bad("it has no certificate")
-        }
-        guard let json = Self.take(from: &left) else { throw Self.bad("it is cut off") }
+        guard let certificate = PublicationText.takePart(from: &left),
+            (1...Limits.certificateSize).contains(certificate.count)
+        else { throw Self.bad("it has no certificate") }
+        guard let signatures = PublicationText.takePart(from: &left),
+            let json = PublicationText.takePart(from: &left)
+        else { throw Self.bad("it is cut off") }
         signature = Signature(value: Array(rest.dropFirst().prefix(Signature.size)), certificate: Array(certificate))
-        (self.json, shipments) = (Array(json), Array(left))
+        (self.signatures, self.json, frames) = (Array(signatures), Array(json), Array(left))
     }
 
     /// Reads what the head says.
@@ -54,20 +52,11 @@ package struct HeadFile: Hashable, Sendable {
     /// - Throws: `.badMessage`.
     package func head() throws(ProtocolError) -> PublishedHead {
         var head = try PublishedHead.decode(json[...], as: .manifest)
-        var left = shipments[...]
-        guard head.takeShipments(from: &left), left.isEmpty else {
+        var (signatures, frames) = (signatures[...], frames[...])
+        guard head.takeShipments(from: &signatures, &frames), signatures.isEmpty, frames.isEmpty else {
             throw Self.bad("its shipments are not as long as it says")
         }
         return head
-    }
-
-    private static func take(from bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard bytes.count >= 4 else { return nil }
-        let size = UInt32(bigEndianBytes: bytes.prefix(4))
-        let rest = bytes.dropFirst(4)
-        guard size <= rest.count else { return nil }
-        bytes = rest.dropFirst(Int(size))
-        return rest.prefix(Int(size))
     }
 
     private static func bad(_ flaw: ForeignText) -> ProtocolError {

@@ -1,11 +1,18 @@
-/// A step whose shipment stands beside it, in a head or in a bundle. There the SIGNATURE of the shipment needs no certificate: it is the
-/// publisher's, which the head has.
+/// A step whose shipment stands beside others, in a head or in a bundle, without what its reader knows:
 ///
-/// Source: `Protocol/PUBLISHED.md` sections 2 and 3.
+///     0   64 bytes  r and s of its SIGNATURE
+///     64  rest      its frames from MANIFEST on, each without its checksum
+///
+/// The preamble is that of each one-way shipment, and the certificate that of the head. MANIFEST begins with 0 and has all of its JSON, or with 4
+/// and has only the members that differ from the content where the step begins.
+///
+/// Source: `Protocol/PUBLISHED.md` sections 2 and 3. Vectors: `short_*`.
 package struct InlineStep: Hashable, Sendable {
     package let step: PublishedStep
     /// As it stands there.
     package let shipment: [UInt8]
+
+    private static let differenceForm: UInt8 = 4
 
     package init(_ step: PublishedStep, shipment: [UInt8] = []) { (self.step, self.shipment) = (step, shipment) }
 }
@@ -17,71 +24,121 @@ extension InlineStep: Codable {
 }
 
 extension [InlineStep] {
-    /// A bundle: their shipments, one after the other, deflated.
-    package var bundle: [UInt8] { PublicationText.packed(flatMap(\.shipment)) }
+    /// What stands before the text, and behind it.
+    var signatures: [UInt8] { flatMap { $0.shipment.prefix(Signature.size) } }
+    var frames: [UInt8] { flatMap { $0.shipment.dropFirst(Signature.size) } }
+
+    /// A bundle: their shipments, deflated.
+    package func bundle(by certificate: [UInt8]) -> [UInt8] {
+        let binary = PublicationText.sized(certificate, signatures)
+        return PublicationText.packed(binary + frames, binary: binary.count)
+    }
+
+    /// About how many bytes they take in a head.
+    package var deflatedSize: Int { isEmpty ? 0 : bundle(by: []).count }
 
     /// Takes their shipments, one after the other.
     ///
     /// - Returns: `false` if there are fewer bytes than the steps say.
-    mutating func takeShipments(from bytes: inout ArraySlice<UInt8>) -> Bool {
+    mutating func takeShipments(from signatures: inout ArraySlice<UInt8>, _ frames: inout ArraySlice<UInt8>) -> Bool {
         for index in indices {
             let step = self[index].step
-            guard step.size <= Int64(bytes.count) else { return false }
-            self[index] = InlineStep(step, shipment: [UInt8](bytes.prefix(Int(step.size))))
-            bytes = bytes.dropFirst(Int(step.size))
+            let size = step.size - Int64(Signature.size)
+            guard signatures.count >= Signature.size, 0 < size, size <= Int64(frames.count) else { return false }
+            self[index] = InlineStep(
+                step, shipment: [UInt8](signatures.prefix(Signature.size) + frames.prefix(Int(size))))
+            signatures = signatures.dropFirst(Signature.size)
+            frames = frames.dropFirst(Int(size))
         }
         return true
     }
 }
 
+// MARK: A shipment in a file
+
 extension InlineStep {
     /// - Parameters:
     ///   - from, to, counter: As in the step.
-    ///   - shipment: As a file has it, with a SIGNATURE.
+    ///   - file: The shipment as a file has it.
+    ///   - base: The content where it begins; `nil` for a whole.
     ///   - sign: Signs the payload of a MANIFEST, as the publisher.
     package init(
-        from: ManifestContent.ID?, to: ManifestContent.ID, counter: UInt64, shipment: [UInt8],
+        from: ManifestContent.ID?, to: ManifestContent.ID, counter: UInt64, file: [UInt8], over base: ManifestContent?,
         signedBy sign: ([UInt8]) throws -> Signature
     ) throws {
-        let shipment = try Self.laidOut(shipment, sign)
-        self.init(
-            PublishedStep(from: from, to: to, counter: counter, size: Int64(shipment.count), sha256: nil),
-            shipment: shipment)
-    }
-
-    /// A shipment as it stands beside others: its manifest is not packed, so that it is deflated together with theirs, which are much the
-    /// same, and its SIGNATURE leaves out the certificate.
-    private static func laidOut(_ shipment: [UInt8], _ sign: ([UInt8]) throws -> Signature) throws -> [UInt8] {
-        var frames = shipment.dropFirst(Preamble.size)
-        func take(_ type: FrameType) throws(ProtocolError) -> ArraySlice<UInt8> {
+        var (frames, shipment) = (file.dropFirst(Preamble.size), [UInt8]())
+        while !frames.isEmpty {
             let header = try FrameHeader(decoding: frames)
-            let end = FrameHeader.size + header.payloadLength
-            guard header.type == type, frames.count >= end + 4 else {
-                throw .badMessage(type: type.rawValue, flaw: "it is not there")
+            let frame = frames.prefix(FrameHeader.size + header.payloadLength)
+            frames = frames.dropFirst(frame.count + 4)
+            if header.type == .manifest {
+                let manifest = try JSONValue(decoding: FrameType.manifest.unpacked(frame.dropFirst(FrameHeader.size)))
+                shipment = try sign(FrameType.plain(manifest.canonicalBytes)).value
+                shipment += try Frame.serialized(Self.payload(of: manifest, over: base), as: .manifest).dropLast(4)
+            } else if header.type != .signature {
+                shipment += frame
             }
-            defer { frames = frames.dropFirst(end + 4) }
-            return frames.dropFirst(FrameHeader.size).prefix(header.payloadLength)
         }
-        _ = try take(.signature)
-        let (payload, manifest) = try Frame.plainManifest(FrameType.manifest.unpacked(take(.manifest)))
-        let signature = try sign(payload)
-        return try shipment.prefix(Preamble.size)
-            + Frame.signature(signature).serialized(after: signature.certificate) + manifest + frames
+        let step = PublishedStep(from: from, to: to, counter: counter, size: Int64(shipment.count), sha256: nil)
+        self.init(step, shipment: shipment)
     }
 
-    /// The same with the certificate in its SIGNATURE, right after the preamble, as a file has it. What has none stays as it is.
+    private static func payload(of manifest: JSONValue, over base: ManifestContent?) -> [UInt8] {
+        if let known = base?.withBase {
+            let differences = known.differences(to: manifest)
+            if known.changed(by: differences) == manifest { return [differenceForm] + differences.canonicalBytes }
+        }
+        return FrameType.plain(manifest.canonicalBytes)
+    }
+
+    /// The shipment as a file has it.
     ///
-    /// - Parameter certificate: The publisher's.
-    package func signed(with certificate: [UInt8]) -> InlineStep {
-        let frame = shipment.dropFirst(Preamble.size)
-        guard let header = try? FrameHeader(decoding: frame), header.type == .signature,
-            frame.count >= FrameHeader.size + header.payloadLength + 4,
-            let signature = try? Signature(
-                decoding: frame.dropFirst(FrameHeader.size).prefix(header.payloadLength), after: certificate),
-            let signed = try? Frame.signature(signature).serialized()
-        else { return self }
-        let signedShipment: [UInt8] =
-            shipment.prefix(Preamble.size) + signed + frame.dropFirst(FrameHeader.size + header.payloadLength + 4)
-        return InlineStep(step.sized(Int64(signedShipment.count)), shipment: signedShipment)
+    /// - Parameters:
+    ///   - certificate: The publisher's.
+    ///   - base: What is held; `nil` for nothing.
+    /// - Throws: `.badMessage`, also where the step begins at another content.
+    package func file(by certificate: [UInt8], over base: ManifestContent?) throws(ProtocolError) -> [UInt8] {
+        let signature = Signature(value: Array(shipment.prefix(Signature.size)), certificate: certificate)
+        var file = try Preamble(role: .producer, mode: .oneWay).encoded + Frame.signature(signature).serialized()
+        var frames = shipment.dropFirst(Signature.size)
+        while !frames.isEmpty {
+            guard let header = try? FrameHeader(decoding: frames),
+                frames.count >= FrameHeader.size + header.payloadLength
+            else { throw Self.bad("a shipment that is cut off") }
+            var frame = Array(frames.prefix(FrameHeader.size + header.payloadLength))
+            frames = frames.dropFirst(frame.count)
+            if header.type == .manifest {
+                frame = try manifest(of: frame.dropFirst(FrameHeader.size), over: base)
+            } else {
+                frame.append(bigEndian: UInt32(crc32Of: frame))
+            }
+            file += frame
+        }
+        return file
+    }
+
+    private func manifest(
+        of payload: ArraySlice<UInt8>, over base: ManifestContent?
+    ) throws(ProtocolError) -> [UInt8] {
+        guard payload.first == Self.differenceForm else { return try Frame.serialized(Array(payload), as: .manifest) }
+        guard let base, base.id == step.from else { throw Self.bad("a step from another content") }
+        let json = try JSONSyntax.checked(payload.dropFirst(), as: .manifest, keeping: nil)
+        guard case .object(let members) = JSONValue(decoding: json) else { throw Self.bad("no differences") }
+        let manifest = base.withBase.changed(by: .object(members))
+        return try Frame.serialized(FrameType.plain(manifest.canonicalBytes), as: .manifest)
+    }
+
+    private static func bad(_ flaw: ForeignText) -> ProtocolError {
+        .badMessage(type: FrameType.manifest.rawValue, flaw: flaw)
+    }
+}
+
+extension ManifestContent {
+    /// What each manifest has that comes over it, and is like it.
+    fileprivate var withBase: JSONValue {
+        let content = JSONValue(decoding: json)
+        guard case .object(var members) = content, case .object(let store)? = members["store"] else { return content }
+        members["base"] = .object(store.filter { $0.key == "sha256" })
+        return .object(members)
     }
 }

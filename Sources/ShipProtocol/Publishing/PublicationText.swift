@@ -22,6 +22,26 @@ enum PublicationText {
         }
     }
 
+    /// Parts, each with its size before it, in 4 bytes.
+    static func sized(_ parts: [UInt8]...) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for part in parts {
+            bytes.append(bigEndian: UInt32(part.count))
+            bytes += part
+        }
+        return bytes
+    }
+
+    /// Takes the first of these parts; `nil` where the bytes end before it does.
+    static func takePart(from bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard bytes.count >= 4 else { return nil }
+        let size = UInt32(bigEndianBytes: bytes.prefix(4))
+        let rest = bytes.dropFirst(4)
+        guard size <= rest.count else { return nil }
+        bytes = rest.dropFirst(Int(size))
+        return rest.prefix(Int(size))
+    }
+
     private static let window = FrameType.messageDictionary + dictionary
 
     /// The words of publications, and what the certificates of all devices have in common. It saves some 250 bytes a head.

@@ -5,13 +5,8 @@
 ///     9   64 bytes  ECDSA signature with P-256 and SHA-256: r, then s
 ///     73  rest      the content, packed as `PublicationText`
 ///
-/// The content:
-///
-///     0   4 bytes   length of the publisher's certificate
-///     4   ...       the certificate, as DER
-///         4 bytes   length of the JSON
-///         ...       the JSON
-///         rest      the shipments of the steps that stand in the head, one after the other
+/// The content, of which the first three have their length before them, in 4 bytes: the publisher's certificate, as DER; the signatures of the
+/// shipments of the steps that stand in the head; the JSON; the frames of these shipments, one after the other.
 ///
 /// Source: `Protocol/PUBLISHED.md` section 2. Vectors: `head_*`.
 package struct PublishedHead: Hashable, Sendable {
@@ -70,7 +65,7 @@ package struct PublishedHead: Hashable, Sendable {
         /// Has the other steps; `nil` as long as there are none.
         package let catalog: PublishedObject?
         /// The last steps, the oldest first; their shipments stand in the head.
-        package private(set) var steps: [InlineStep]
+        package fileprivate(set) var steps: [InlineStep]
         /// Who may take this state when; `nil` for all, at once.
         package private(set) var rollout: [RolloutStage]?
 
@@ -96,8 +91,6 @@ package struct PublishedHead: Hashable, Sendable {
             store.rollout = rollout
             return store
         }
-
-        mutating func takeShipments(from bytes: inout ArraySlice<UInt8>) -> Bool { steps.takeShipments(from: &bytes) }
     }
 
     /// - Parameters:
@@ -174,10 +167,9 @@ extension PublishedHead {
     /// Takes the shipments of all steps.
     ///
     /// - Returns: `false` if there are fewer bytes than the steps say.
-    mutating func takeShipments(from bytes: inout ArraySlice<UInt8>) -> Bool {
-        for index in stores.indices {
-            guard stores[index].takeShipments(from: &bytes) else { return false }
-        }
-        return true
+    mutating func takeShipments(
+        from signatures: inout ArraySlice<UInt8>, _ frames: inout ArraySlice<UInt8>
+    ) -> Bool {
+        stores.indices.allSatisfy { stores[$0].steps.takeShipments(from: &signatures, &frames) }
     }
 }

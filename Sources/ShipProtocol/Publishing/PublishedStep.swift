@@ -19,14 +19,9 @@ package struct PublishedStep: Hashable, Sendable, Codable {
         (self.from, self.to, self.counter, self.size, self.sha256) = (from, to, counter, size, sha256)
     }
 
-    /// The same with a shipment of another size.
-    func sized(_ size: Int64) -> PublishedStep {
-        PublishedStep(from: from, to: to, counter: counter, size: size, sha256: sha256)
-    }
-
-    /// The same shipment, as an object.
-    package func object(_ digest: ContentDigest) -> PublishedStep {
-        PublishedStep(from: from, to: to, counter: counter, size: size, sha256: digest)
+    /// The same, whose shipment is an object.
+    package func stored(as object: PublishedObject) -> PublishedStep {
+        PublishedStep(from: from, to: to, counter: counter, size: object.size, sha256: object.sha256)
     }
 
     var firstFlaw: String? {

@@ -117,18 +117,24 @@ extension StoreCatalog: Message {
     /// - Parameter bytes: The bundle, whose digest is right.
     /// - Throws: `.badMessage`, `.damaged`.
     package func shipments(in bytes: [UInt8]) throws(ProtocolError) -> [InlineStep] {
-        var (steps, left) = (
+        var (steps, frames) = (
             steps.filter { $0.sha256 == nil }.map { InlineStep($0) }, try PublicationText.unpacked(bytes[...])[...]
         )
-        guard steps.takeShipments(from: &left), left.isEmpty else {
+        guard PublicationText.takePart(from: &frames) != nil,
+            var signatures = PublicationText.takePart(from: &frames),
+            steps.takeShipments(from: &signatures, &frames), signatures.isEmpty, frames.isEmpty
+        else {
             throw .badMessage(type: FrameType.manifest.rawValue, flaw: "a bundle that is not as long as its steps")
         }
         return steps
     }
 
-    /// The shipments of a bundle, unchecked; `nil` for bytes that are none.
-    package static func shipments(inBundle bytes: [UInt8]) -> [UInt8]? {
-        bytes.count <= Limits.bundleSize ? try? PublicationText.unpacked(bytes[...]) : nil
+    /// The certificate in a bundle, unchecked; `nil` for bytes that are none.
+    package static func certificate(inBundle bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.count <= Limits.bundleSize, var left = (try? PublicationText.unpacked(bytes[...]))?[...] else {
+            return nil
+        }
+        return PublicationText.takePart(from: &left).map(Array.init)
     }
 }
 

@@ -19,7 +19,7 @@ extension HeadFile {
 
     /// - Throws: `.badHead`.
     func head(at place: Endpoint) throws(PublicationError) -> PublishedHead {
-        try PublicationError.ofHead(at: place) { () throws(ProtocolError) in try head() }
+        try PublicationError.reading(at: place) { () throws(ProtocolError) in try head() }
     }
 
     /// Reads the file of a head, and verifies its signature.
@@ -28,7 +28,7 @@ extension HeadFile {
     static func read(
         _ bytes: [UInt8], at place: Endpoint
     ) throws(PublicationError) -> (file: HeadFile, publisher: DeviceIdentifier) {
-        let file = try PublicationError.ofHead(at: place) { () throws(ProtocolError) in try HeadFile(decoding: bytes) }
+        let file = try PublicationError.reading(at: place) { () throws(ProtocolError) in try HeadFile(decoding: bytes) }
         do throws(SignatureError) {
             return (file, try file.publisher())
         } catch {
@@ -38,8 +38,8 @@ extension HeadFile {
 }
 
 extension PublicationError {
-    /// Reads something of a head, with errors that say where it lies.
-    static func ofHead<Value>(
+    /// - Throws: `.badHead` for what `body` throws.
+    static func reading<Value>(
         at place: Endpoint, _ body: () throws(ProtocolError) -> Value
     ) throws(PublicationError) -> Value {
         do throws(ProtocolError) {

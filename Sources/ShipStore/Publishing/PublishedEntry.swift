@@ -25,11 +25,9 @@ struct PublishedEntry {
     }
 
     /// Most bytes of shipments of a store in a head, deflated: one more, and they go into a bundle. Every follower takes them with each change.
-    private static let mostInHead = 1400
-    /// The same in number.
-    private static let mostStepsInHead = 8
-    /// How many bytes of them stay in the head when they are in a bundle, for those who have nearly the newest.
-    private static let keptInHead = 420
+    private static let mostInHead = 1000
+    /// The same in number. The newest one stays when the others go, so that who has the state before needs no other request.
+    private static let mostStepsInHead = 4
 
     /// Publishes a version beside what is there.
     ///
@@ -66,10 +64,10 @@ struct PublishedEntry {
         encoded = next?.encoded
         if target == .head, let shipment = next?.inHead, let catalog = before?.catalog,
             inHead.count < Self.mostStepsInHead,
-            (inHead + [shipment]).bundle.count <= Self.mostInHead
+            (inHead + [shipment]).deflatedSize <= Self.mostInHead
         {
             store = entry(catalog, inHead + [shipment])
-            bytesInHead = store.steps.bundle.count
+            bytesInHead = store.steps.deflatedSize
             return
         }
 
@@ -96,8 +94,8 @@ struct PublishedEntry {
                 single = try await step(from: before.newest)
             }
         }
-        let (bundled, bundle) = try await steps.put(bundled: alone)
-        let others = bundled + [single].compactMap(\.self)
+        let bundle = try await steps.put(bundled: alone)
+        let others = alone.map(\.step) + [single].compactMap(\.self)
         // No step leads on from the last content, as where its copy was not remembered: a whole is for those who hold that, too.
         let isCutOff = before != nil && next == nil && skip?.from != before?.newest
         var catalog: StoreCatalog?
@@ -115,9 +113,9 @@ struct PublishedEntry {
         }
         guard let catalog else { throw BrokenInvariant("there is no catalog") }
         let object = try await steps.put(catalog)
-        store = entry(
-            object, (inHead + [next?.inHead].compactMap(\.self)).last(of: target == .head ? Self.keptInHead : 0))
-        bytesInHead = store.steps.isEmpty ? 0 : store.steps.bundle.count
+        let kept = target == .head ? [next?.inHead].compactMap(\.self) : []
+        store = entry(object, kept.deflatedSize <= Self.mostInHead ? kept : [])
+        bytesInHead = store.steps.deflatedSize
         bytesSent = steps.bytesSent
         roles = [.newest, .catalog] + (catalog.landmark == nil ? [.landmark] : [])
     }
@@ -157,14 +155,5 @@ struct PublishedEntry {
             bases.acknowledged(
                 version.manifest, copy: shipment.path(ofPart: 0), by: "\(place)\(role.rawValue)", state: state)
         }
-    }
-}
-
-extension [InlineStep] {
-    /// The last ones, of so many bytes at most, deflated.
-    fileprivate func last(of size: Int) -> [InlineStep] {
-        var kept = self
-        while !kept.isEmpty, kept.bundle.count > size { kept.removeFirst() }
-        return kept
     }
 }

@@ -109,8 +109,11 @@ extension Publisher {
             id == identity.id || former.contains(ContentDigest(sha256: id.bytes))
         }
         if let publisher = try? HeadFile(decoding: bytes).publisher() { return isPublisher(publisher) }
+        if let certificate = StoreCatalog.certificate(inBundle: bytes) {
+            return isPublisher(DeviceIdentifier(ofCertificate: certificate))
+        }
         var parser = FrameParser()
-        parser.append(StoreCatalog.shipments(inBundle: bytes) ?? bytes)
+        parser.append(bytes)
         guard case .preamble(let preamble)? = try? parser.next(), preamble.role == .producer, preamble.mode == .oneWay,
             case .frame(.signature(let signature))? = try? parser.next()
         else { return false }

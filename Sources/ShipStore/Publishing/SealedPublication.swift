@@ -31,7 +31,8 @@ final class SealedPublication: PublicationReader {
             keys = nil
             return found
         }
-        let sealed = try PublicationError.ofHead(at: place) { () throws(ProtocolError) in try SealedHead(decoding: file)
+        let sealed = try PublicationError.reading(at: place) { () throws(ProtocolError) in
+            try SealedHead(decoding: file)
         }
         var keys = keys
         if keys?.digest != sealed.keys { keys = try await readKeys(sealed.keys) }
@@ -47,7 +48,7 @@ final class SealedPublication: PublicationReader {
         guard let own = try device?.existingDecryptionKey() else { throw PublicationError.notARecipient(place) }
         let file = try await reader.beginning(of: digest, upTo: Int64(PublicationKeys.sizeLimit) + 1)
         guard ContentDigest(hashing: file) == digest else { throw PublicationError.badObject(place, digest) }
-        let keys = try PublicationError.ofHead(at: place) { () throws(ProtocolError) in
+        let keys = try PublicationError.reading(at: place) { () throws(ProtocolError) in
             try PublicationKeys(decoding: file, with: own)
         }
         guard let keys else { throw PublicationError.notARecipient(place) }

@@ -41,15 +41,15 @@ final class StepMaker {
     func step(over copy: RememberedCopy) async throws -> ShipmentFile? {
         let options = shipment.options
         guard options.codec != nil, options.encoding == .columns, copy.content.id != content else { return nil }
-        let made = try await make(over: OutgoingBase(copy), from: copy.content.id)
+        let made = try await make(over: OutgoingBase(copy))
         return made.encoded?.encoding == .delta ? made : nil
     }
 
     /// Makes the shipment that needs nothing.
-    func whole() async throws -> ShipmentFile { try await make(over: nil, from: nil) }
+    func whole() async throws -> ShipmentFile { try await make(over: nil) }
 
-    private func make(over base: OutgoingBase?, from: ManifestContent.ID?) async throws -> ShipmentFile {
-        let version = shipment.version
+    private func make(over base: OutgoingBase?) async throws -> ShipmentFile {
+        let (version, start) = (shipment.version, base?.content)
         // A one-way shipment names its base.
         let based = StoreVersion(
             version.manifest.over(base?.digest), at: version.manifest.parts.indices.map(version.path),
@@ -65,13 +65,13 @@ final class StepMaker {
         }
         guard let delivery else { throw BrokenInvariant("a session of one shipment had none") }
         let size = try PlatformCalls.status(of: path).size
-        let step = PublishedStep(from: from, to: content, counter: counter, size: size, sha256: nil)
+        let step = PublishedStep(from: start?.id, to: content, counter: counter, size: size, sha256: nil)
         let bytes =
             size <= Self.longestInHead ? try OpenFile.readingWithoutFollowing(path).read(Int(size), at: 0) : nil
         return ShipmentFile(
             step: step, path: path, encoded: delivery.store,
             inHead: try bytes.map {
-                try InlineStep(from: from, to: content, counter: counter, shipment: $0) { payload in
+                try InlineStep(from: start?.id, to: content, counter: counter, file: $0, over: start) { payload in
                     try publisher.identity.signature(ofManifest: payload, version: Preamble.spokenVersions.upperBound)
                 }
             })
@@ -88,7 +88,7 @@ final class StepMaker {
         let object = PublishedObject(sha256: try ContentDigest(ofFile: made.path), size: made.step.size)
         try await publisher.storage.put(object, from: made.path, as: object.sha256)
         bytesSent += object.size
-        return made.step.object(object.sha256)
+        return made.step.stored(as: object)
     }
 
     func put(_ catalog: StoreCatalog) async throws -> PublishedObject {
@@ -99,11 +99,9 @@ final class StepMaker {
 
     /// Puts the shipments of steps into one object.
     ///
-    /// - Returns: The steps as they are there; `nil` for no steps.
-    func put(bundled steps: [InlineStep]) async throws -> (steps: [PublishedStep], bundle: PublishedObject?) {
-        guard let first = steps.first else { return ([], nil) }
-        let bundled = [first.signed(with: publisher.identity.certificate)] + steps.dropFirst()
-        return (bundled.map(\.step), try await put(bundled.bundle))
+    /// - Returns: `nil` for no steps.
+    func put(bundled steps: [InlineStep]) async throws -> PublishedObject? {
+        steps.isEmpty ? nil : try await put(steps.bundle(by: publisher.identity.certificate))
     }
 
     private func put(_ bytes: [UInt8]) async throws -> PublishedObject {

@@ -301,7 +301,10 @@ final class Subscription {
                 steps = found
             }
             guard let found = steps.first(where: { $0.step == step }) else { return nil }
-            return try await install(BytesReader(found.signed(with: certificate).shipment), of: store.name)
+            let current = try consumer.installer.folder.current(of: store.name)
+            guard let file = try? found.file(by: certificate, over: current.map { ManifestContent(of: $0.manifest) })
+            else { throw PublicationError.badStep(place, store.name) }
+            return try await install(BytesReader(file), of: store.name)
         }
         do {
             let object = PublishedObject(sha256: digest, size: step.size)

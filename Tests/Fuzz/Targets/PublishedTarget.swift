@@ -5,8 +5,8 @@ import DeviceTrust
 import ShipProtocol
 import StoreFiles
 
-/// After a first byte, the JSON of a catalog (0), that of a head and, after a zero byte, its shipments (1), the content of a head (3), or a
-/// whole file of a publication.
+/// After a first byte, the JSON of a catalog (0), that of a head and, after a zero byte and their number, the frames of its shipments (1), the
+/// content of a head (3), the frames of a shipment in it (4), or a whole file of a publication.
 ///
 /// So a fuzzer need not make deflate streams. What is read is written, and read again.
 enum PublishedTarget {
@@ -18,6 +18,7 @@ enum PublishedTarget {
             case 0: try catalog(stored(rest))
             case 1: try head(headFile(content(rest)))
             case 3: try head(headFile(rest))
+            case 4: try shipment(rest)
             default: try file(rest)
             }
         } catch {}
@@ -49,18 +50,28 @@ enum PublishedTarget {
         }
     }
 
+    private static func shipment(_ frames: [UInt8]) throws(ProtocolError) {
+        let step = PublishedStep(
+            from: held.id, to: ManifestContent(json: []).id, counter: 1, size: Int64(frames.count), sha256: nil)
+        let shipment = [UInt8](repeating: 1, count: Signature.size) + frames
+        let file = try InlineStep(step, shipment: shipment).file(by: [1], over: held)
+        guard Preamble.begins(file) else { fatalError("a shipment that is none once it is whole") }
+    }
+
     private static func headFile(_ content: [UInt8]) -> [UInt8] {
         Array("SHIPHEAD".utf8) + [1] + [UInt8](repeating: 1, count: Signature.size) + stored(content)
     }
 
     private static func content(_ input: [UInt8]) -> [UInt8] {
         let json = Array(input.prefix { $0 != 0 })
+        let rest = input.dropFirst(json.count + 1)
+        let signatures = [UInt8](repeating: 1, count: Signature.size * Int(rest.first ?? 0))
         var content: [UInt8] = []
-        for part in [[1], json] {
+        for part in [[1], signatures, json] {
             content.append(bigEndian: UInt32(part.count))
             content += part
         }
-        return content + input.dropFirst(json.count + 1)
+        return content + rest.dropFirst()
     }
 
     /// A deflate stream of stored blocks [RFC 1951 section 3.2.4].
@@ -77,6 +88,7 @@ enum PublishedTarget {
         return stream
     }
 
+    private static let held = ManifestContent(json: Array(#"{"name":"a","store":{"sha256":"0"},"tables":{}}"#.utf8))
     private static let key = DecryptionKey()
     private static let keys = try? PublicationKeys(for: [], by: key, after: nil)
 }

@@ -87,7 +87,7 @@ import Testing
                 head.append(single)
             } else {
                 let singles = head + [single].compactMap(\.self)
-                let bundled = singles.bundle
+                let bundled = singles.bundle(by: [1])
                 let bundle =
                     singles.allSatisfy({ $0.step.sha256 != nil })
                     ? nil : PublishedObject(sha256: ContentDigest(hashing: bundled), size: Int64(bundled.count))

@@ -133,7 +133,20 @@ import Testing
         #expect(try round.newestHead().head.stores.first?.steps.last?.step.from == before.newest)
     }
 
-    @Test func `a bundle begins with a shipment that says whose it is`() async throws {
+    @Test func `who has the state before finds the newest one in the head, whenever it looks`() async throws {
+        let round = try PublicationRound(seed: 21)
+        try await round.publish()
+        for _ in 0..<12 {
+            let before = try round.newestHead().head.stores.first?.newest
+            try round.change()
+            try await round.publish()
+            let store = try #require(try round.newestHead().head.stores.first)
+            #expect(store.steps.last?.step.from == before && store.steps.last?.step.to == store.newest)
+            #expect(store.steps.count <= 4)
+        }
+    }
+
+    @Test func `a bundle says whose it is`() async throws {
         let round = try PublicationRound(seed: 16)
         for _ in 0..<20 {
             try round.change()
@@ -145,15 +158,9 @@ import Testing
         let bundles = catalogs.compactMap(\.bundle)
         #expect(bundles.count > 1)
         for bundle in bundles {
-            var parser = FrameParser()
-            parser.append(
-                try #require(round.storage.object(bundle.sha256).flatMap { StoreCatalog.shipments(inBundle: $0) }))
-            _ = try parser.next()
-            guard case .frame(.signature(let signature))? = try parser.next() else {
-                Issue.record("no signature")
-                continue
-            }
-            #expect(try DeviceIdentifier(ofCertificate: signature.certificate) == round.identity.id)
+            let bytes = try #require(round.storage.object(bundle.sha256))
+            let certificate = try #require(StoreCatalog.certificate(inBundle: bytes))
+            #expect(try DeviceIdentifier(ofCertificate: certificate) == round.identity.id)
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ShipStore
 
-/// The examples of heads and catalogs, and of what is encrypted.
+/// The examples of heads, of shipments in them and of catalogs, and of what is encrypted.
 @Suite struct PublicationVectorTests {
     @Test(arguments: try ProtocolVector.all(.head))
     func `a head is read or refused as its vector says`(vector: ProtocolVector) {
@@ -21,6 +21,24 @@ import Testing
             #expect(vector.all("shipment").map { "shipment: \($0)" } == shipments)
             return try Self.lines(of: head.jsonBytes)
         }
+    }
+
+    @Test(arguments: try ProtocolVector.all(.short))
+    func `a shipment in a head is made whole or refused as its vector says`(vector: ProtocolVector) throws {
+        let certificate = try #require(vector.bytes(labelled: "certificate"))
+        let step = PublishedStep(
+            from: vector["from"].flatMap { ManifestContent.ID(hex: $0) }, to: ManifestContent(json: []).id, counter: 1,
+            size: Int64(vector.bytes.count), sha256: nil)
+        var (file, code) = (String?.none, String?.none)
+        do throws(ProtocolError) {
+            let bytes = try InlineStep(step, shipment: vector.bytes).file(
+                by: certificate, over: vector.bytes(labelled: "base").map { ManifestContent(json: $0) })
+            file = "\(bytes.count) \(ContentDigest(hashing: bytes).hex)"
+        } catch {
+            code = error.code.rawValue
+        }
+        #expect(code == vector.error)
+        #expect(file == vector["file"])
     }
 
     @Test(arguments: try ProtocolVector.all(.catalog))

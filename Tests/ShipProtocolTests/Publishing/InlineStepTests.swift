@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+
+@testable import ShipProtocol
+
+/// Shipments in a head or in a bundle.
+@Suite struct InlineStepTests {
+    @Test(arguments: 0..<UInt64(Soak.isOn ? 2000 : 100))
+    func `a shipment comes out as it went in, for who holds where it begins`(seed: UInt64) throws {
+        var random = RepeatableRandom(seed: seed)
+        var digests = (0..<5).map { _ in ContentDigest(sha256: random.bytes(32)) }
+        let held = try Self.manifest(digests, over: nil, counter: 1)
+        digests[Int.random(in: 0..<5, using: &random)] = ContentDigest(sha256: random.bytes(32))
+        // A table that is gone cannot be left out.
+        let isSmaller = seed % 5 == 0
+        if isSmaller { digests.removeLast() }
+        let next = try Self.manifest(digests, over: held, counter: 2)
+        let (base, certificate) = (ManifestContent(of: held), random.bytes(380))
+        let signature = Signature(value: random.bytes(Signature.size), certificate: certificate)
+        let data = PartData(random.bytes(Int.random(in: 1...500, using: &random)), isLast: true)
+        let frames: [Frame] = [.signature(signature), .manifest(next), .data(data), .end, .end]
+        let preamble = Preamble(role: .producer, mode: .oneWay)
+        let file = try preamble.encoded + frames.flatMap { try $0.serialized() }
+        var signed: [UInt8]?
+        let step = try InlineStep(
+            from: base.id, to: ManifestContent(of: next).id, counter: 2, file: file, over: base
+        ) { payload in
+            signed = payload
+            return signature
+        }
+        #expect(step.step.size == Int64(step.shipment.count))
+        #expect(step.shipment[Signature.size + FrameHeader.size] == (isSmaller ? 0 : 4))
+        #expect(isSmaller || step.shipment.count < file.count - certificate.count)
+
+        var parser = FrameParser()
+        parser.append(try step.file(by: certificate, over: base))
+        var elements: [FrameParser.Element] = []
+        while let element = try parser.next() { elements.append(element) }
+        try parser.finish()
+        #expect(elements == [.preamble(preamble)] + frames.map(FrameParser.Element.frame))
+        #expect(parser.signedPayload == signed)
+        for other in [nil, ManifestContent(of: next)] where !isSmaller {
+            #expect(throws: ProtocolError.self) { try step.file(by: certificate, over: other) }
+        }
+    }
+
+    /// Of a store whose tables have these digests.
+    private static func manifest(_ digests: [ContentDigest], over base: Manifest?, counter: Int) throws -> Manifest {
+        let tables = digests.enumerated().map { "\"t\($0)\":{\"digest\":\"\($1.hex.prefix(32))\",\"rows\":7}" }
+        let over = base.map { "\"base\":{\"sha256\":\"\($0.store.sha256.hex)\"}," } ?? ""
+        let (sha256, schema) = (ContentDigest(hashing: tables.joined().utf8).hex, ContentDigest(hashing: []).hex)
+        let json = """
+            {\(over)"counter":\(counter),"createdAt":"2026-11-20T19:04:05Z","name":"Recipes",\
+            "producer":{"software":"ship-store 0.1.0","sqlite":"3.40.1"},\
+            "store":{"applicationID":0,"pageCount":1,"pageSize":4096,"schemaSHA256":"\(schema)","sha256":"\(sha256)",\
+            "size":4096,"textEncoding":"UTF-8","userVersion":0},"tables":{\(tables.joined(separator: ","))}}
+            """
+        return try Manifest(decoding: Array(json.utf8))
+    }
+}
