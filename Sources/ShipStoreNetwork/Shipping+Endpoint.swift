@@ -186,7 +186,7 @@ extension Consumer {
         _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (ReceiveReport) -> Void = { _ in }
     ) async throws(ShipmentError) {
-        do {
+        try await ShipmentError.awaiting {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { group.cancelAll() }
                 group.addTask { try await self.keepRemovingUnwelcome() }
@@ -199,8 +199,6 @@ extension Consumer {
                 }
                 try await group.next()
             }
-        } catch {
-            throw ShipmentError(error)
         }
     }
 

@@ -45,24 +45,45 @@ import Testing
         #expect(try sent.events().last?["encoding"] as? String == "blocks")
     }
 
+    @Test func `who has compared a store sends what changes within a minute whole`() async throws {
+        let receiver = try await desk.listen()
+        func encoding(of name: String) async throws -> String? {
+            let sent = try await desk.run(
+                "send", "Large.sqlite", "--to", receiver.address, "--name", name, "--no-remember", "--json")
+            sent.expectSuccess()
+            #expect(try desk.hasInstalled(name, from: "Large.sqlite"))
+            return try sent.events().last?["encoding"] as? String
+        }
+        for name in ["A", "B"] { #expect(try await encoding(of: name) != "delta") }
+        try change(9000)
+        // Each store counts for itself.
+        for name in ["A", "B"] { #expect(try await encoding(of: name) == "delta") }
+        try change(9001)
+        #expect(try await encoding(of: "A") != "delta")
+    }
+
     /// All that comes of a comparison is a few hundred bytes: cut at each place, it leaves the old or the new generation.
     @Test func `a link that breaks while stores are compared loses nothing`() async throws {
-        let receiver = try await desk.listen()
-        try await desk.run("send", "Large.sqlite", "--to", receiver.address, "--no-remember").expectSuccess()
+        func send(cutAfter cuts: Int..., options: [String] = []) async throws -> ChildProgram.Outcome {
+            // A receiver lets a sender compare once a minute.
+            let receiver = try await desk.listen()
+            let relay = try await CuttingRelay(to: receiver, cuts: cuts)
+            let sent = try await desk.run(["send", "Large.sqlite", "--to", relay.address, "--no-remember"] + options)
+            #expect(try await receiver.stop().status == .exited(0))
+            return sent
+        }
+        try await send().expectSuccess()
         var ends: Set<ChildProgram.Ending> = []
         for cut in stride(from: 1, through: 600, by: Soak.isOn ? 1 : 53) {
             try change(cut)
-            let relay = try await CuttingRelay(to: receiver, cuts: [cut])
-            let sent = try await desk.run("send", "Large.sqlite", "--to", relay.address, "--no-remember")
-            ends.insert(sent.status)
-            let again = try await desk.run("send", "Large.sqlite", "--to", receiver.address, "--no-remember", "--json")
+            ends.insert(try await send(cutAfter: cut).status)
+            let again = try await send(options: ["--json"])
             again.expectSuccess()
             #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
             // What broke off does not make it larger.
             #expect(try #require(again.events().last?["wire"] as? Int) < 1500, "cut after \(cut)")
         }
         #expect(ends.contains(.exited(76)))
-        #expect(try await receiver.stop().status == .exited(0))
         #expect(try desk.leftovers == [])
     }
 }

@@ -165,12 +165,7 @@ extension BaseMemory {
     /// - Parameter names: Only copies that were shipped under these names; `nil` for all.
     /// - Throws: `.memory`; `.notRemembered` for a name under which nothing is.
     public func list(named names: [StoreName]? = nil) throws(ShipmentError) -> [BaseRecord] {
-        let records: [BaseRecord]
-        do throws(BaseMemoryError) {
-            records = try self.records()
-        } catch {
-            throw ShipmentError(error)
-        }
+        let records = try ShipmentError.wrapping { try self.records() }
         guard let names else { return records }
         for name in names where !records.contains(where: { $0.key.name == name }) { throw .notRemembered(name) }
         return records.filter { names.contains($0.key.name) }

@@ -23,7 +23,7 @@ public struct LocalCopy: Hashable, Sendable {
     public static func take(
         of store: FilePath, into folder: FilePath, options: CopyOptions = CopyOptions()
     ) async throws(ShipmentError) -> LocalCopy {
-        do {
+        try await ShipmentError.awaiting {
             try KeptPlace.refuseToFill(folder)
             let prepared = try await PreparedCopy(of: store, options.markingOmissions)
             let baseName = store.stemText
@@ -35,8 +35,6 @@ public struct LocalCopy: Hashable, Sendable {
                 store: prepared.copy.path,
                 externalFiles: prepared.copy.externalFiles.map { ($0.file.name, $0.path) })
             return LocalCopy(path: path, manifest: prepared.manifest, damage: prepared.copy.damage)
-        } catch {
-            throw ShipmentError(error)
         }
     }
 

@@ -50,7 +50,7 @@ extension ConsumerSession {
                 try shipment.open(part: part, encoding, position: position)
                 if position > 0 { report(.wentOn(done: shipment.bytesDone, total: shipment.bytesTotal)) }
             case .append(let data, let isLast): try shipment.append(data, isLast: isLast)
-            case .compare(let request): try await writer?.send(.ranges(try shipment.compare(request)))
+            case .compare(let request): try await writer?.send(.ranges(try shipment.compare(request, queues)))
             case .install:
                 report(.verifying)
                 if writer != nil { shipment.beginCheck(options.checking) }

@@ -109,10 +109,10 @@ final class IncomingShipment {
 
     /// Tells what the base has in common with the producer's store.
     ///
-    /// - Returns: Nothing where there is no base that can be compared.
+    /// - Returns: Nothing where there is no base that can be compared, or the device has searched the store a moment ago.
     /// - Throws: `CompressionError.damaged` for a request that breaks a rule; `CancellationError`.
-    func compare(_ request: [UInt8]) throws -> [UInt8] {
-        guard let base else { return [] }
+    func compare(_ request: [UInt8], _ queues: StoreQueues) throws -> [UInt8] {
+        guard let base, comparison != nil || queues.beginSearch(of: manifest.name, for: sender.peer) else { return [] }
         do {
             if comparison == nil {
                 let pages = try PageFile(reading: base.storePath) { [limits] in try limits.interrupt() }

@@ -1,5 +1,6 @@
 import ShipProtocol
 import StoreInbox
+import Synchronization
 
 /// A queue for each store: shipments of one store are received one after the other, in the order in which they were offered; those of
 /// different stores side by side.
@@ -7,6 +8,20 @@ final class StoreQueues: Sendable {
     typealias Slot = Turns<StoreName>.Turn
 
     private let turns = Turns<StoreName>()
+    /// The searches of the last minute, by store and device.
+    private let searches = Mutex<[StoreName: [ContentDigest?: ContinuousClock.Instant]]>([:])
+
+    /// Whether a device may find out what it has in common with a store: once a minute, and all that are not known together, since it may
+    /// take more of this side than of the other.
+    func beginSearch(of name: StoreName, for device: ContentDigest?) -> Bool {
+        searches.withLock { searches in
+            let now = ContinuousClock.now
+            searches[name] = searches[name, default: [:]].filter { now - $0.value < .seconds(60) }
+            guard searches[name]?[device] == nil else { return false }
+            searches[name]?[device] = now
+            return true
+        }
+    }
 
     /// Waits for the slot of a store.
     ///
