@@ -215,8 +215,9 @@ import Testing
     @Test func `what was added stays until it is removed, and the copy that it was made of may go`() async throws {
         try await makeBase()
         try await desk.run("bases", "--add", Self.base, "Recipes.sqlite", "--name", "Dishes", "-q").expectSuccess()
-        for _ in 1...2 {
-            try await desk.run("bases", "--add", Self.base, "Recipes.sqlite", "-q").expectSuccess()
+        // The store lies beside it.
+        for store in [[], ["Recipes.sqlite"]] {
+            try await desk.run(["bases", "--add", Self.base, "-q"] + store).expectSuccess()
         }
         try await desk.shell("rm \(Self.base)").expectSuccess()
         let lines = try await desk.run("bases").lines

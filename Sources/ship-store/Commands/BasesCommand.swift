@@ -8,7 +8,7 @@ struct BasesCommand: AsyncParsableCommand {
         abstract: "List the copies that this device remembers because receivers have them, add one, or remove them.",
         usage: """
             ship-store bases [--name <name>]
-            ship-store bases --add <file> <store> [--name <name>]
+            ship-store bases --add <file> [<store>] [--name <name>]
             ship-store bases --remove <name> ... | --remove-all [--dry-run]
             """,
         discussion: """
@@ -23,7 +23,7 @@ struct BasesCommand: AsyncParsableCommand {
 
             --add takes a copy that receivers have from elsewhere, as from an app's bundle (`ship-store adopt`): one that \
             `ship-store copy STORE --as NAME.base.sqlite` has made. It is copied, serves for every receiver, and is pinned: it stays until \
-            it is removed.
+            it is removed. The store is named where it does not lie beside it.
 
             Each line has the name, the path of the store, who acknowledged the copy, its size, that of its external files, if there \
             are any, and when it was remembered; \
@@ -31,12 +31,13 @@ struct BasesCommand: AsyncParsableCommand {
 
               ship-store bases
               ship-store bases --name Recipes --json
-              ship-store bases --add Recipes.base.sqlite Recipes.sqlite
+              ship-store bases --add Recipes.base.sqlite
+              ship-store bases --add Recipes.base.sqlite /var/lib/app/Recipes.sqlite
               ship-store bases --remove Recipes
               ship-store bases --remove-all --dry-run
             """)
 
-    @Argument(help: "With --add: the store.", completion: .file())
+    @Argument(help: "With --add: the store. (default: beside the copy, without .base)", completion: .file())
     var store: FilePath?
 
     @Option("Only copies that went under this name; with --add, the name under which the store is sent.", .name)
@@ -57,8 +58,14 @@ struct BasesCommand: AsyncParsableCommand {
 
     private var isToRemove: Bool { removeAll || !remove.isEmpty }
 
+    /// The store that is named, or from which `copy --as` has made what is added, beside it.
+    private var source: FilePath? {
+        guard store == nil, let add, let stem = add.stem, stem.hasSuffix(".base") else { return store }
+        return add.removingLastComponent().appending("\(stem.dropLast(5))\(add.extension.map { ".\($0)" } ?? "")")
+    }
+
     func validate() throws {
-        if (add == nil) != (store == nil) {
+        if (add == nil) != (source == nil) {
             throw ValidationError(
                 add == nil ? "a store is named with --add" : "--add takes the copy, and then the store")
         }
@@ -71,32 +78,26 @@ struct BasesCommand: AsyncParsableCommand {
     func run() async throws {
         try await output.run { [self] console in
             let memory = BaseMemory.standard
-            if let add, let store {
-                let record = try await memory.add(add, of: store, named: name)
+            if let add, let source {
+                let record = try await memory.add(add, of: source, named: name)
                 console.say("added \(add) as a base of \(record.key.name): \(Figures.bytes(record.size))")
                 if output.json { Output.write(record.json("added")) }
                 return
             }
-            let wanted = removeAll ? nil : remove
-            switch (isToRemove, dryRun) {
-            case (false, _):
+            guard isToRemove else {
                 let records = try memory.list().filter { name == nil || $0.key.name == name }
                 memory.warnIfUnusable(on: console)
                 write(records, outcome: nil)
                 if records.isEmpty { console.say("nothing is remembered\(name == nil ? "" : " under that name")") }
-            case (true, true):
-                let records = try memory.list(named: wanted)
-                write(records, outcome: "would-remove")
-                console.say("would remove \(Self.copies(records.count))")
-            case (true, false):
-                let records = try await memory.remove(named: wanted)
-                write(records, outcome: "removed")
-                console.say("removed \(Self.copies(records.count))")
+                return
             }
+            let wanted = removeAll ? nil : remove
+            let records = try await dryRun ? memory.list(named: wanted) : memory.remove(named: wanted)
+            write(records, outcome: dryRun ? "would-remove" : "removed")
+            let copies = "\(records.count) cop\(records.count == 1 ? "y" : "ies")"
+            console.say("\(dryRun ? "would remove" : "removed") \(copies)")
         }
     }
-
-    private static func copies(_ count: Int) -> String { "\(count) cop\(count == 1 ? "y" : "ies")" }
 
     private func write(_ records: [BaseRecord], outcome: String?) {
         for record in records {

@@ -72,20 +72,13 @@ struct WatchCommand: AsyncParsableCommand {
         // Without --once, a signal is the regular end.
         try await console.run(whenStopped: once ? nil : .success, isEndless: true) {
             [output, exec, once, into, since, rows] in
-            do throws(InboxError) {
+            let changes = try ShipmentError.wrapping {
                 let folder = try Inbox(at: into).open()
                 // Nothing comes where a store's generations cannot be.
                 for name in try folder.storeNames() where names.isEmpty || names.contains(name) {
                     _ = try folder.generationNames(of: name)
                 }
-            } catch {
-                throw ShipmentError.install(error)
-            }
-            let changes: StoreChanges
-            do throws(CoordinatorError) {
-                changes = try StoreCoordinator(inbox: inbox.root).changes(since: since, rows: rows)
-            } catch {
-                throw ShipmentError.serving(error)
+                return try StoreCoordinator(inbox: inbox.root).changes(since: since, rows: rows)
             }
             let whose = names.isEmpty ? "" : " for " + names.sorted().map(\.text).joined(separator: ", ")
             console.say("watching \(into)\(whose)")
