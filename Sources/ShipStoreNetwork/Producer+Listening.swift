@@ -23,7 +23,7 @@ extension Producer {
         report: @escaping @Sendable (SendReport) -> Void = { _ in }
     ) async throws(ShipmentError) {
         let first = persistence == .once ? FirstSession() : nil
-        do {
+        try await ShipmentError.awaiting {
             if case .tcp = address, window == nil, let list = try options.trust.list(), !list.hasAny(as: .receiver) {
                 throw ShipmentError.noReceiver
             }
@@ -41,8 +41,6 @@ extension Producer {
             try await stores.whileFollowed {
                 try await listener.serve(on: address, link) { await service.serve($0, first) }
             }
-        } catch {
-            throw ShipmentError(error)
         }
         try first?.checkResult()
     }

@@ -73,7 +73,7 @@ struct SessionListener {
     /// - Throws: Among others, `.link(.notTrusted)` if the other side may only pair, and does not.
     private func pairIfAsked(over link: PeerLink) async throws(ShipmentError) -> PeerLink? {
         guard let window, case .trustedPeers(let device) = trust else { return link }
-        do {
+        return try await ShipmentError.awaiting {
             var reader = ExactReader(link.reader, within: timeouts.hello)
             guard try await reader.begins(with: PairingExchange.magic) else {
                 // A device that may only pair gets no answer, not even a refusal.
@@ -82,8 +82,6 @@ struct SessionListener {
             }
             report(.paired(try await device.pair(over: link, reader, in: window, trustingAs: role, timeouts)))
             return nil
-        } catch {
-            throw ShipmentError(error)
         }
     }
 

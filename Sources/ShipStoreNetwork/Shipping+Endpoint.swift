@@ -87,7 +87,7 @@ extension Producer {
         _ link: LinkOptions = LinkOptions(),
         report: @escaping @Sendable (SendEvent) -> Void = { _ in }
     ) async throws(ShipmentError) {
-        do {
+        try await ShipmentError.awaiting {
             if let publisher = try await publisher(to: endpoint, link, publishing, report) {
                 return try await publisher.follow(following)
             }
@@ -108,8 +108,6 @@ extension Producer {
                     try await follower.rest(after: failure)
                 }
             }
-        } catch {
-            throw ShipmentError(error)
         }
     }
 
@@ -209,7 +207,7 @@ extension Consumer {
         // Why the last shipment of each store failed: what goes on failing for the same reason is told once.
         let failures = Mutex<[StoreName?: ShipmentError]>([:])
         let attempts = Attempts(keepsTrying: keepsTrying) { report(ReceiveReport(.disconnected($0))) }
-        do {
+        try await ShipmentError.awaiting {
             while true {
                 // It is told when the next attempt is waited for.
                 let lost = Mutex<ShipmentError?>(nil)
@@ -246,8 +244,6 @@ extension Consumer {
                     try await attempts.rest(after: ShipmentError(error))
                 }
             }
-        } catch {
-            throw ShipmentError(error)
         }
     }
 

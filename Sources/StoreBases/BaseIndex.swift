@@ -101,7 +101,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
 
         /// Whether a shipment of this kind may build on it. What was pinned is built on whatever is left out of the shipment.
         func isBase(for other: BaseKey) -> Bool {
-            key == other || isPinned && name == other.name && key.store == other.store
+            name == other.name && (key == other || isPinned && key.store == other.store)
         }
 
         /// Most bytes that it takes in the index.

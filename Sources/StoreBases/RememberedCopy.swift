@@ -98,29 +98,39 @@ extension BaseMemory {
 
     func copies(of key: BaseKey, where isWanted: (BaseIndex.Entry) -> Bool) -> [RememberedCopy] {
         guard let opened = try? open(), let index = try? Self.index(in: opened) else { return [] }
+        // Many receivers may have the same copy: its files are looked at once.
+        var known: [[String]: (Manifest, ManifestContent)?] = [:]
         return index.entries.filter { $0.isBase(for: key) && isWanted($0) }.sorted { $0.use > $1.use }.compactMap {
             entry in
-            guard let record = BaseRecord(entry, in: index, of: self), let object = index.object(entry.manifest),
-                let (manifest, content) = Self.manifest(object, in: opened), manifest.store.sha256 == record.sha256,
-                manifest.store.size == record.size, manifest.name == key.name,
-                let status = try? opened.status(of: record.path), status.kind == .file, status.size == record.size
+            guard let record = BaseRecord(entry, in: index, of: self), let object = index.object(entry.manifest)
             else { return nil }
+            let files = [entry.copy, entry.manifest]
+            if known[files] == nil {
+                known.updateValue(Self.manifest(object, of: record, in: opened), forKey: files)
+            }
+            guard let (manifest, content) = known[files] ?? nil else { return nil }
             return RememberedCopy(record: record, manifest: manifest, content: content, memory: self)
         }
     }
 
+    /// - Returns: `nil` if it, or the copy, is not as it was put there.
     private static func manifest(
-        _ object: BaseIndex.Object, in folder: borrowing OpenFolder
+        _ object: BaseIndex.Object, of record: BaseRecord, in folder: borrowing OpenFolder
     ) -> (Manifest, ManifestContent)? {
         guard object.size <= Int64(Limits.manifestSize) else { return nil }
         let path = folder.path.appending(objectFolder).appending(object.id)
         guard let file = try? folder.file(at: path), let bytes = try? file.read(Int(object.size), at: 0),
             ContentDigest(hashing: bytes) == object.sha256
         else { return nil }
-        return try? decodedManifests.value(of: bytes) {
+        let found = try? decodedManifests.value(of: bytes) {
             let manifest = try Manifest(decoding: $0)
             return (manifest, ManifestContent(of: manifest))
         }
+        guard let manifest = found?.0, manifest.store.sha256 == record.sha256, manifest.store.size == record.size,
+            manifest.name == record.key.name, let status = try? folder.status(of: record.path), status.kind == .file,
+            status.size == record.size
+        else { return nil }
+        return found
     }
 
     private static let decodedManifests = DecodedOnce<(Manifest, ManifestContent)>()

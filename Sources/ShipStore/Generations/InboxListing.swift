@@ -160,7 +160,7 @@ extension HoldingsFile {
                         (try? Origin.mayBeKnown(ofGenerationAt: current.path, in: folder.files, to: producer)) == true
                     else { continue }
                     held.append(Held(of: current.manifest))
-                    guard file().encoded.count < Limits.messageSize else {
+                    guard file().jsonBytes.count < Limits.messageSize else {
                         // The file has reached its largest size. What it does not tell is not leased.
                         held.removeLast()
                         break
