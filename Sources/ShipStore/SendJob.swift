@@ -164,8 +164,11 @@ package struct SendJob: Sendable {
             isOvertaken: { [device = options.knownDevice] manifest in
                 manifest.counter.map { device?.hasCounted(beyond: $0) ?? false } ?? false
             },
-            unchanged: { [metadata = options.metadata] in
-                await remembered?.bases.unchanged(source.state, metadata: metadata)
+            unchanged: { [metadata = options.metadata, device = options.knownDevice] in
+                let manifest = await remembered?.bases.unchanged(source.state, metadata: metadata)
+                // A number that this device has not drawn is of another one, which had the same memory.
+                guard let counter = manifest?.counter, let device else { return manifest }
+                return device.hasCounted(beyond: counter &- 1) ? manifest : nil
             },
             prepare: { try await prepare(source, counting: identity != nil, for: remembered, filed) },
             isSmall: { source.store.isSmall },

@@ -210,6 +210,33 @@ import Testing
         #expect(try await origins() == [["1", phone], ["1", other], ["2", other]])
     }
 
+    @Test func `a device that has taken a store over offers no number of the one before, whose memory it has`()
+        async throws
+    {
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        for device in ["phone", "other"] {
+            try await desk.run("trust", watch, "--identity", device, "-q").expectSuccess()
+        }
+        func send(as device: String, _ options: String...) async throws {
+            try await desk.run(
+                ["send", "Recipes.sqlite", "--to", receiver.address, "--identity", device] + options
+            ).expectSuccess()
+        }
+        for _ in 1...3 {
+            try change()
+            try await send(as: "phone")
+        }
+        try await desk.run("trust", other, "--identity", "watch", "--name", "other", "-q").expectSuccess()
+        try await desk.run("trust", other, "--identity", "watch", "--takes-over", "Recipes", "-q").expectSuccess()
+        // As if it had been killed before the answer came.
+        try await send(as: "other", "--no-remember")
+        try await send(as: "other")
+        try change()
+        try await send(as: "other")
+        try await receiver.stop().expectSuccess()
+        #expect(try await origins().last == ["3", other])
+    }
+
     @Test func `a device that has lost count is let in by the same word`() async throws {
         try await keep("./1.shipment")
         try await receive("./1.shipment").expectSuccess()

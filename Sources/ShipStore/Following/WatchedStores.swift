@@ -30,7 +30,7 @@ package final class WatchedStores: Sendable {
         let watched = { @Sendable (place: WatchedStore.Place, name: StoreName) in
             WatchedStore(at: place, named: name, copying, following, isShared: isShared, before: recent)
         }
-        do {
+        try ShipmentError.wrapping {
             if let (inbox, names) = producer.held {
                 try watch(inbox, for: names, watched, report)
             } else {
@@ -39,8 +39,6 @@ package final class WatchedStores: Sendable {
                 stores.withLock { $0 = all }
                 try keep(FileWatch(of: all.count, files: { all[$0].files }) { all[$0].notice() })
             }
-        } catch {
-            throw ShipmentError(error)
         }
         keep(following.control.changes.add { [weak self] in self?.notice($0) })
     }

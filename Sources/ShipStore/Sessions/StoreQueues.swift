@@ -11,8 +11,7 @@ final class StoreQueues: Sendable {
     /// The searches of the last minute, by store and device.
     private let searches = Mutex<[StoreName: [ContentDigest?: ContinuousClock.Instant]]>([:])
 
-    /// Whether a device may find out what it has in common with a store: once a minute, and all that are not known together, since it may
-    /// take more of this side than of the other.
+    /// Whether a device may search for what it has in common with a store: once a minute; those that are not known are one.
     func beginSearch(of name: StoreName, for device: ContentDigest?) -> Bool {
         searches.withLock { searches in
             let now = ContinuousClock.now
