@@ -56,6 +56,36 @@ import Testing
         try await receiver.stop().expectSuccess()
     }
 
+    /// Strangers that say nothing, and a receiver that comes more often than there are places.
+    @Test func `a sender that is flooded serves the receivers that it trusts`() async throws {
+        for device in ["phone", "tablet"] {
+            try await desk.run(
+                "trust", try await desk.id(of: device), "--identity", "watch", "--role", "receiver", "-q"
+            ).expectSuccess()
+        }
+        try await desk.run(
+            "trust", try await desk.id(of: "watch"), "--identity", "tablet", "--role", "sender", "-q"
+        ).expectSuccess()
+        let program = try desk.start(
+            "send", "Recipes.sqlite", "--listen", "127.0.0.1:0", "--identity", "watch", "--max-connections", "4",
+            "--hello-timeout", "60", "--json")
+        let line = try await program.waitForLine(containing: "listening on ")
+        let sender = Receiver(program: program, address: String(line.trimmingPrefix("listening on ")))
+        let crowd = try (0..<500).map { try RawSocket.connected(to: sender.port, from: UInt8(2 + $0 % 10)) }
+        try await withLinks(12, as: "phone", to: sender) {
+            let start = ContinuousClock.now
+            try await desk.run(
+                "receive", "--into", "inbox", "--from", sender.address, "--identity", "tablet"
+            ).expectSuccess()
+            #expect(.now - start < .seconds(5))
+        }
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        _ = crowd
+        // Nobody else had one taken.
+        let events = try await sender.stop().events()
+        #expect(events.count { $0["event"] as? String == "copied" } == 1)
+    }
+
     @Test func `strangers who are there to pair take none`() async throws {
         let receiver = try await desk.listen(
             on: "127.0.0.1:0", "--identity", "watch", "--max-connections", "2", "--hello-timeout", "60",

@@ -219,6 +219,19 @@ import Testing
         #expect(bytes <= max(16_384, stores.base.count / 50))
     }
 
+    /// Of each side the nonce is another one each time.
+    @Test func `digests tell nothing of those of another search`() throws {
+        let stores = try StoreStates(pageSize: 4096, Self.rows(3000), "SELECT 1")
+        let digests = try [(1, 1), (2, 1), (1, 2)].flatMap { (ours: UInt8, theirs: UInt8) in
+            let answers = try RangeAnswers(
+                try MemoryPages(stores.base), nonce: [UInt8](repeating: theirs, count: 16))
+            let told = try RangeTrees(decoding: answers.answer([UInt8](repeating: ours, count: 16)))
+            return told.trees.flatMap { [$0.name, $0.rows.digest] }
+        }
+        #expect(Set(digests).count == digests.count)
+        #expect(Set((0..<100).map { _ in RangeAnswers.makeNonce() }).count == 100)
+    }
+
     /// A random store, and what a few changes make of it.
     ///
     /// - Returns: `nil` for what has no canonical form.
