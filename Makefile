@@ -119,9 +119,9 @@ test-asan: setup ## Run the tests of what reads others' bytes under Address Sani
 	ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
 	  .build-asan/debug/ship-storePackageTests.xctest --testing-library swift-testing --no-parallel --filter '$(ASAN_TESTS)'
 
-soak: build ## Test damage, faults, crowds and random stores far longer, which takes hours
+soak: build ## Test damage, faults, crowds, following and random stores far longer, which takes hours
 	swift build $(RELEASE) --product reader-example
-	SHIP_STORE_SOAK=1 SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM) swift test $(OPTIMIZED) --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests|CrowdTests|RandomStoreTests|RandomShipmentTests|printed raw'
+	SHIP_STORE_SOAK=1 SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM) swift test $(OPTIMIZED) --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests|CrowdTests|FollowTests|ListeningSenderTests|RandomRelayTests|RandomStoreTests|RandomShipmentTests|printed raw'
 
 # Of each step so many, drawn by the seed; all if it is empty.
 MOST ?=

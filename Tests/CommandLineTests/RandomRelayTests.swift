@@ -17,7 +17,7 @@ import Testing
         .rollBack, .rollBack, .release, .prune, .shipDirectly,
     ]
 
-    @Test(arguments: [1, 2, 3] as [UInt64])
+    @Test(arguments: UInt64(1)...(Soak.isOn ? 60 : 3))
     func `the last receiver never goes back`(seed: UInt64) async throws {
         var random = RepeatableRandom(seed: seed)
         let desk = try Desk()
