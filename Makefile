@@ -195,7 +195,7 @@ bench: build ## Measure against what one would write by hand; writes Benchmarks/
 	  --pairs $(PAIRS) \
 	  --copying 200 1100 \
 	  --schemas 500 2000 8000 \
-	  --following 20 --publishing 20 --peers .build/peers/bin \
+	  --following 20 --receivers 50 --publishing 20 --peers .build/peers/bin \
 	  --readers .build/release/serving-bench --write
 	Benchmarks/scale.py --write
 	$(MAKE) pictures

@@ -47,6 +47,8 @@ class Deltas:
     whole: dict  # bytes of a whole shipment, by contender
     rows: dict  # by megabytes: pairs of shipments, of one row that changed and of all, as two lists
     slow: list  # shipments of one row over the slow link
+    other: list = dataclasses.field(default_factory=list)  # pairs: bytes of a store with other rows than the one that is held, and of it to nobody's inbox
+    adopted: int = None  # bytes of the first session after a copy from a bundle of which 1 % has changed
 
 
 class Desk:
@@ -96,11 +98,15 @@ class Desk:
         return whole
 
     def generations(self):
-        program = self.contender.receive[0]
-        listed = subprocess.run([program, "list", "--into", self.inbox, "--json"], capture_output=True, text=True)
-        if listed.returncode:
-            raise Failed(f"list: exit code {listed.returncode}: {listed.stderr.strip()[-300:]}")
-        return [json.loads(line) for line in listed.stdout.splitlines()]
+        return [json.loads(line) for line in self.run("list", "--into", self.inbox, "--json").splitlines()]
+
+    def run(self, *arguments):
+        """Another command of the program, on the sender's side or the receiver's."""
+        environment = {**os.environ, "XDG_STATE_HOME": os.path.join(self.folder, "sender-state")}
+        done = subprocess.run([self.contender.receive[0], *arguments], env=environment, capture_output=True, text=True)
+        if done.returncode:
+            raise Failed(f"{arguments[0]}: exit code {done.returncode}: {done.stderr.strip()[-300:]}")
+        return done.stdout
 
 
 def nudge(path):
@@ -222,6 +228,40 @@ def slowly(contender, pristine, folder, runs, held_open, say):
     return found
 
 
+OTHER = {"other rows in the same tables": "phone", "other tables": "recipes"}
+BUNDLED = "1 % updated"
+
+
+def other_stores(contender, size, pristine, folder, held_open):
+    """Bytes of a store that has nothing in common with the one that is held under its name, and of it where nothing is held."""
+    for what, kind in OTHER.items():
+        place = os.path.join(folder, "other")
+        os.mkdir(place)
+        path = stores.made(kind, size, place, seed=2)
+        path = shutil.move(path, os.path.join(place, os.path.basename(pristine)))
+        counts = []
+        for held in (pristine, None):
+            with desk(contender, folder) as at:
+                if held:
+                    at.ship(held)
+                    at.contender = dataclasses.replace(contender, receive=[*contender.receive, "--replace", os.path.basename(path)[:-7]])
+                counts.append(at.ship(path).bytes)
+        yield what, *counts
+        shutil.rmtree(place)
+
+
+def adopted(contender, pristine, folder, held_open):
+    """Bytes of the first session to a receiver that has adopted a copy which came with its app, and of which 1 % has changed since."""
+    with app(pristine, folder, held_open) as path, desk(contender, folder) as at:
+        name = os.path.basename(path)[:-7]
+        base = os.path.join(at.folder, f"{name}.base.sqlite")
+        at.run("copy", path, "--to", at.folder, "--as", os.path.basename(base))
+        at.run("adopt", base, "--into", at.inbox)
+        at.run("bases", "--add", base, path)
+        changes.change(BUNDLED, path)
+        return at.ship(path).bytes
+
+
 def measure(program, sizes, runs, folder, held_open, say):
     """- Returns: the figures, and whether something failed."""
     field = [*(contenders.ship_store(program, *name.split()[1:]) for name in (SHIP_STORE, BY_ROWS, NO_BASE)),
@@ -239,6 +279,12 @@ def measure(program, sizes, runs, folder, held_open, say):
                         say(f"deltas: {name}, {contender.name}: {found:,} bytes")
                 with failures.told(f"{name}, peers"):
                     deltas.bytes[name] |= weigh_peers(name, pristine, folder)
+            with failures.told("nothing in common"):
+                deltas.other = list(other_stores(field[2], size, pristine, folder, held_open))
+                say(f"deltas: nothing in common: {deltas.other}")
+            with failures.told("adopted"):
+                deltas.adopted = adopted(field[1], pristine, folder, held_open)
+                say(f"deltas: adopted, {BUNDLED}: {deltas.adopted:,} bytes")
             with failures.told("over the slow link"):
                 deltas.slow = slowly(field[0], pristine, folder, min(runs, 3), held_open, say)
         with failures.told(f"{size} MB"):
@@ -273,4 +319,9 @@ def figures(deltas):
                       f"{median(deltas.slow, lambda each: each.bytes):,.0f}",
                       f"{median(deltas.slow, lambda each: each.sender.memory):.0f}",
                       f"{median(deltas.slow, lambda each: each.receiver.memory):.0f}"])
-    return [*table(rows), "", *table(times)]
+    firsts = [["a first session", "bytes", "beside", "bytes", "x"]]
+    firsts += [[f"the receiver holds {what}", f"{some:,}", "it holds nothing", f"{none:,}", as_multiple(some / none, 4)] for what, some, none in deltas.other]
+    if deltas.adopted and (known := deltas.bytes.get(BUNDLED, {}).get(BY_ROWS)):
+        firsts.append([f"it has adopted a copy, {BUNDLED} since", f"{deltas.adopted:,}", "it had it from the sender", f"{known:,}",
+                       as_multiple(deltas.adopted / known)])
+    return [*table(rows), "", *table(times), *(["", *table(firsts)] if firsts[1:] else [])]

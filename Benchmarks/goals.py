@@ -8,6 +8,7 @@ import deltas
 import following
 import pairs
 import publishing
+import receivers
 import resuming
 import sessions
 from contenders import BY_ROWS, GZIP, NO_BASE, OVER_TLS, PIGZ, PLAIN, SHIP_STORE, ZSTD, ZSTD_19
@@ -51,6 +52,8 @@ CHANGES = {  # bytes of a whole session over plain TCP
     "5 % deleted": 1900, "a new index": 650,
 }
 WITHOUT_BASE = {changes.ONE_ROW: 4000, "1 % updated": 165_000}  # the same where the sender has no copy of what the receiver holds
+NOTHING_IN_COMMON = 1.02  # x of a whole shipment to who holds nothing
+SERVED, SERVED_MEMORY, BESIDE_SLOW, HOPS = 5, 1, 1.2, 2  # x of serving one, MiB for each; x of without slow ones; x of one hop
 FOLLOWED = {following.SHIP_STORE: (0.18, 0.35), following.OVER_SLOW: (0.5, 1.0), following.OVER_SLOWER: (1.5, 3.0)}  # s: median, p99
 FOLLOWED_CPU = 0.12  # s of both sides
 IDLE_CPU, IDLE_WAKEUPS = 10, 6  # ms and a number, a minute
@@ -143,11 +146,26 @@ def of_deltas(measured):
                  for name, limit in CHANGES.items()]
         rows += [at_most(limit, measured.bytes[name].get(NO_BASE), f"{name}: whole session of {NO_BASE}", " bytes", "{:,} bytes".format)
                  for name, limit in WITHOUT_BASE.items()]
+        rows += [multiple(NOTHING_IN_COMMON, some / none, f"{what} are held: bytes", "a whole shipment") for what, some, none in measured.other]
+        known = measured.bytes[deltas.BUNDLED].get(BY_ROWS)
+        rows.append(at_most(BESIDE_DELTA, measured.adopted and known and measured.adopted - known,
+                            f"an adopted base, {deltas.BUNDLED} since: first session, beyond the delta", " bytes", "{:+,} bytes".format))
         slow = median(measured.slow, deltas.seconds) if measured.slow else None
         rows.append(at_most(ONE_ROW_SLOWLY, slow, f"{changes.ONE_ROW} at 250 kB/s, send to receipt", " s", "{:.2f} s".format))
     for size, (ones, wholes) in measured.rows.items():
         rows.append(multiple(ONE_ROW, ratio(ones, wholes, wall), f"{changes.ONE_ROW} of {size} MB: wall time", "a whole shipment"))
         rows.append(at_most(MEMORY, deltas.memory(ones), f"{changes.ONE_ROW} of {size} MB: memory of either side", " MiB", "{:.1f} MiB".format))
+    return rows
+
+
+def of_receivers(found):
+    rows = []
+    if shares := receivers.of_loads(found):
+        count = found.loads[1].receivers
+        rows += [multiple(SERVED, shares[0], f"{count} receivers: CPU of the sender", "serving one"),
+                 at_most(SERVED_MEMORY, shares[1], f"{count} receivers: memory of the sender for each", " MiB", "{:.2f} MiB".format),
+                 multiple(BESIDE_SLOW, shares[2], f"{found.loads[2].slow} slow ones of {count}: a commit until the others have it", "without them")]
+    rows.append(multiple(HOPS, receivers.of_hops(found), "a row that is passed on: a commit until a reader has it", "one hop"))
     return rows
 
 

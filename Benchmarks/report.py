@@ -14,6 +14,7 @@ import following
 import goals
 import pairs
 import publishing
+import receivers
 import restore
 import resuming
 import schemas
@@ -112,6 +113,9 @@ def report(measured, args):
     if measured.following:
         lines += [f"### Following a store of {measured.following.size} MB", "", *following.figures(measured.following), ""]
         reached += goals.of_following(measured.following)
+    if measured.receivers:
+        lines += ["### Many receivers", "", *receivers.figures(measured.receivers), ""]
+        reached += goals.of_receivers(measured.receivers)
     if measured.publishing:
         lines += [f"### Publishing a store of {measured.publishing.size} MB", "", *publishing.figures(measured.publishing), ""]
         reached += goals.of_publishing(measured.publishing)

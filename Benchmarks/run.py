@@ -21,6 +21,7 @@ import following
 import pairs
 import publishing
 import readers
+import receivers
 import restore
 import resuming
 import schemas
@@ -30,7 +31,7 @@ from relay import Link
 from report import report
 from selfcheck import check_frames, check_harness
 from tables import put_figures
-from turn import Failed, content_digest, take_turn
+from turn import Failed, Failures, content_digest, take_turn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STORES = [sys.executable, os.path.join(HERE, "stores.py")]
@@ -71,6 +72,7 @@ def options():
     parser.add_argument("--schemas", nargs="*", type=int, default=[], metavar="TABLES", help="also run each command on stores of so many tables")
     parser.add_argument("--readers", metavar="PATH", help="also run this build of serving-bench")
     parser.add_argument("--following", type=int, metavar="MB", help="also follow a store of this size, beside Litestream")
+    parser.add_argument("--receivers", type=int, metavar="COUNT", help="also serve so many receivers at once, one that is behind, and one to which another passes on")
     parser.add_argument("--publishing", type=int, metavar="MB", help="also publish a store of this size, beside Litestream")
     parser.add_argument("--peers", default=os.path.join(HERE, "../.build/peers/bin"), metavar="FOLDER", help="where litestream and moto_server are (default: .build/peers/bin)")
     parser.add_argument("--link", type=link, metavar="BYTES_PER_S:MS", help="slow the link down; delay one way")
@@ -105,6 +107,7 @@ class Measured:
     deltas: object = None  # deltas.Deltas
     resumed: dict = dataclasses.field(default_factory=dict)  # resuming.Broken by megabytes
     following: object = None  # following.Following
+    receivers: object = None  # receivers.Receivers
     publishing: object = None  # publishing.Publishing
     pairs: list = None
     checks: dict = None
@@ -242,6 +245,10 @@ def main():
             measured.following, failed = following.measure(
                 program, os.path.join(peers, "litestream"), args.following, place(folder, "following"), say)
             measured.any_failed |= failed
+        if args.receivers:
+            failures = Failures("receivers", say)
+            measured.receivers = receivers.measure(program, args.receivers, place(folder, "receivers"), failures)
+            measured.any_failed |= failures.some
         if args.publishing:
             measured.publishing, failed = publishing.measure(program, peers, args.publishing, place(folder, "publishing"), say)
             measured.any_failed |= failed

@@ -45,10 +45,10 @@ def leave():
     os._exit(0)
 
 
-def made(kind, megabytes, folder):
+def made(kind, megabytes, folder, seed=1):
     """The path of a new store of that kind, made by a process of its own."""
     path = os.path.join(folder, f"{kind}-{megabytes:g}.sqlite")
-    subprocess.run([sys.executable, os.path.abspath(__file__), "generate", kind, path, str(megabytes)], check=True)
+    subprocess.run([sys.executable, os.path.abspath(__file__), "generate", kind, path, str(megabytes), str(seed)], check=True)
     return path
 
 
