@@ -1,3 +1,4 @@
+import StoreFiles
 import TestSupport
 import Testing
 
