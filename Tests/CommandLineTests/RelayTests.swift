@@ -280,7 +280,7 @@ import Testing
         _ = try await relay.waitForLine(containing: "trying again")
         let first = try await tabletListens()
         try await ship(to: first).expectSuccess()
-        try await relay.wait().expectSuccess()
+        #expect(try await relay.wait().status == .exited(0))
         #expect(try desk.hasInstalled("Recipes", in: "watch-inbox", from: "Recipes.sqlite"))
         for receiver in [first, second] { _ = try await receiver.stop() }
     }
