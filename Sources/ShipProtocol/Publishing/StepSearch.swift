@@ -17,6 +17,8 @@ package struct StepSearch: Sendable {
     private var cost: Int64 = 0
     /// The catalog of the last landmark, which has the way from nothing.
     private var landmark: CatalogLink?
+    /// Objects to do without: they are not there, or are others.
+    private let missing: Set<ContentDigest>
 
     /// For which part of the bytes of a way to look for a shorter one.
     private static let shareOfSearch: Int64 = 16
@@ -27,8 +29,13 @@ package struct StepSearch: Sendable {
     ///   - store: What the head says of it.
     ///   - held: Content of the follower's current manifest; `nil` for none, or for one that another device has made.
     ///   - counter: The highest number that it has accepted of the publisher.
-    package init(for store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64) {
-        (self.store, self.held, self.counter, steps) = (store, held, counter, store.steps.map(\.step))
+    ///   - missing: Objects to do without.
+    package init(
+        for store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64,
+        without missing: Set<ContentDigest> = []
+    ) {
+        (self.store, self.held, self.counter, self.missing) = (store, held, counter, missing)
+        (steps, read) = (store.steps.map(\.step), missing)
     }
 
     /// The steps to take; `nil` if those that are known do not lead there.
@@ -49,7 +56,7 @@ package struct StepSearch: Sendable {
             let size = route.reduce(0) { $0 + $1.size }
             guard held != nil, route.first?.from == nil, cost <= size / Self.shareOfSearch else { return nil }
         }
-        guard !read.isEmpty else { return store.catalog }
+        if let last = store.catalog, !read.contains(last.sha256) { return last }
         guard steps.count < Self.mostSteps else { return nil }
         // The first catalog after what is held has the steps from there, or there are none.
         let later = held == nil ? nil : named.filter { $0.counter > counter }.min { $0.counter < $1.counter }
@@ -60,11 +67,14 @@ package struct StepSearch: Sendable {
     package mutating func skip(_ object: PublishedObject) { read.insert(object.sha256) }
 
     package mutating func add(_ catalog: StoreCatalog, at object: PublishedObject) {
-        if read.isEmpty { landmark = catalog.landmark }
+        if object == store.catalog { landmark = catalog.landmark }
         read.insert(object.sha256)
         cost += object.size + PublishedStep.requestCost
-        steps += catalog.all
-        for step in catalog.steps where step.sha256 == nil { bundled[step] = catalog }
+        let found = catalog.all.filter { step in
+            (step.sha256 ?? catalog.bundle?.sha256).map { !missing.contains($0) } ?? true
+        }
+        steps += found
+        for step in found where step.sha256 == nil { bundled[step] = catalog }
         named += catalog.links
     }
 }

@@ -36,15 +36,23 @@ extension Publisher {
         let names = Set(needed.map(storage.name) + [keys].compactMap(\.self))
         // Until then, who has just read another head may read what was encrypted in another way.
         let isSettled = keys.map { times[$0].map { $0 < end } ?? false } ?? true
-        var removed = 0
+        var (removed, others) = (0, [ContentDigest]())
         do {
             defer { report(removed, objects.count - removed) }
-            for (name, written) in objects where !names.contains(name) && written < end {
+            func remove(_ name: ContentDigest) async throws {
                 try Task.checkCancellation()
-                guard try await isOurs(name, former.map(\.device), isSettled: isSettled) else { continue }
                 try await storage.remove(name, writtenBefore: end)
                 removed += 1
             }
+            // Catalogs first: where this breaks off, none leads to what is gone.
+            for (name, written) in objects where !names.contains(name) && written < end {
+                switch try await kind(of: name, former.map(\.device), isSettled: isSettled) {
+                case .catalog: try await remove(name)
+                case .other: others.append(name)
+                case nil: break
+                }
+            }
+            for name in others { try await remove(name) }
         }
         try await storage.abandonUploads(begunBefore: end)
         return (removed, objects.count - removed)
@@ -89,34 +97,40 @@ extension Publisher {
         }
     }
 
-    /// Whether what lies under a name was encrypted here, is a catalog or keys, or a shipment or a head of this device or of one before it: what
-    /// else may have such a name is not ours to remove.
+    /// What this device, or one before it, has put under a name.
+    private enum Kind { case catalog, other }
+
+    /// What lies under a name, if it was encrypted here, is a catalog or keys, or a shipment or a head of this device or of one before it.
     ///
     /// - Parameter isSettled: Whether this counts, too, for what is not encrypted as everything is now.
-    private func isOurs(_ name: ContentDigest, _ former: [ContentDigest], isSettled: Bool) async throws -> Bool {
+    /// - Returns: `nil` for what else may have such a name: it is not ours to remove.
+    private func kind(of name: ContentDigest, _ former: [ContentDigest], isSettled: Bool) async throws -> Kind? {
         let bytes: [UInt8]
         do {
-            if try await storage.isEncrypted(name, alsoBefore: isSettled) { return true }
-            guard isSettled else { return false }
+            if let content = try await storage.firstPiece(of: name, alsoBefore: isSettled) {
+                return (try? StoreCatalog(decoding: content)) == nil ? .other : .catalog
+            }
+            guard isSettled else { return nil }
             bytes = try await storage.beginning(ofName: name, upTo: Int64(max(Limits.catalogSize, Limits.headSize)))
         } catch PublicationError.objectGone {
-            return false
+            return nil
         }
         if ContentDigest(hashing: bytes) == name {
-            if PublicationKeys.areIn(bytes) || (try? StoreCatalog(decoding: bytes)) != nil { return true }
+            if (try? StoreCatalog(decoding: bytes)) != nil { return .catalog }
+            if PublicationKeys.areIn(bytes) { return .other }
         }
-        func isPublisher(_ id: DeviceIdentifier) -> Bool {
-            id == identity.id || former.contains(ContentDigest(sha256: id.bytes))
+        func kind(signedBy id: DeviceIdentifier) -> Kind? {
+            id == identity.id || former.contains(ContentDigest(sha256: id.bytes)) ? .other : nil
         }
-        if let publisher = try? HeadFile(decoding: bytes).publisher() { return isPublisher(publisher) }
+        if let publisher = try? HeadFile(decoding: bytes).publisher() { return kind(signedBy: publisher) }
         if let certificate = StoreCatalog.certificate(inBundle: bytes) {
-            return isPublisher(DeviceIdentifier(ofCertificate: certificate))
+            return kind(signedBy: DeviceIdentifier(ofCertificate: certificate))
         }
         var parser = FrameParser()
         parser.append(bytes)
         guard case .preamble(let preamble)? = try? parser.next(), preamble.role == .producer, preamble.mode == .oneWay,
             case .frame(.signature(let signature))? = try? parser.next()
-        else { return false }
-        return isPublisher(DeviceIdentifier(ofCertificate: signature.certificate))
+        else { return nil }
+        return kind(signedBy: DeviceIdentifier(ofCertificate: signature.certificate))
     }
 }

@@ -61,19 +61,26 @@ final class SealedPublication: PublicationReader {
         guard let secret = keys?.secret else {
             return try await reader.object(digest, from: offset, upTo: limit, take)
         }
-        let name = secret.name(of: digest)
-        guard try await read(name, with: secret, from: offset, upTo: limit, take) else {
-            throw PublicationError.badObject(place, digest)
+        do {
+            let name = secret.name(of: digest)
+            guard try await read(name, with: secret, from: offset, upTo: limit, take) else {
+                throw PublicationError.badObject(place, digest)
+            }
+        } catch PublicationError.objectGone {
+            throw PublicationError.objectGone(place, digest)
         }
     }
 
-    /// Whether what lies under a name is encrypted with one of these secrets.
-    func isEncrypted(_ name: ContentDigest, with secrets: [PublicationSecret]) async throws -> Bool {
+    /// The first piece of what lies under a name, almost to its end; `nil` if it is encrypted with none of these secrets.
+    func firstPiece(of name: ContentDigest, with secrets: [PublicationSecret]) async throws -> [UInt8]? {
         let beginning = try await reader.beginning(of: name, upTo: ObjectOpener.leastSize)
-        return try secrets.contains { secret in
-            var opener = ObjectOpener(secret.cipher(for: name), from: 0, upTo: 1)
-            return try opener.add(beginning, at: 0) { _, _ in } && opener.finish { _, _ in }
+        for secret in secrets {
+            var opener = ObjectOpener(secret.cipher(for: name), from: 0, upTo: ObjectOpener.pieceSize - 1)
+            var content: [UInt8] = []
+            let take = { (_: Int64, piece: [UInt8]) in content += piece }
+            if try opener.add(beginning, at: 0, take), try opener.finish(take) { return content }
         }
+        return nil
     }
 
     /// - Returns: Whether it is what was encrypted under this name.
@@ -99,7 +106,7 @@ private struct ObjectOpener {
     private var number: Int64
     private var sealed: [UInt8] = []
 
-    private static let pieceSize = Int64(ObjectCipher.pieceSize)
+    static let pieceSize = Int64(ObjectCipher.pieceSize)
     private static let sealedSize = Int64(ObjectCipher.sealedSize)
     /// The least size that shows whether the first byte is right.
     static let leastSize = sealedSize + 1

@@ -59,10 +59,11 @@ final class SealedStorage: PublicationStorage {
     /// How what this publisher has begun is encrypted; `nil` if it has begun nothing.
     var begun: PublishedHead.Sealing? { made.withLock { $0?.sealing } }
 
-    /// Whether what lies under a name was encrypted for this publication, with the secret that is in use, or with one before it.
-    func isEncrypted(_ name: ContentDigest, alsoBefore: Bool) async throws -> Bool {
-        guard let keys = publication.keys else { return false }
-        return try await publication.isEncrypted(name, with: [keys.secret] + (alsoBefore ? keys.former : []))
+    /// The first piece of what lies under a name, almost to its end; `nil` unless it was encrypted for this publication, with the secret that is
+    /// in use, or with one before it.
+    func firstPiece(of name: ContentDigest, alsoBefore: Bool) async throws -> [UInt8]? {
+        guard let keys = publication.keys else { return nil }
+        return try await publication.firstPiece(of: name, with: [keys.secret] + (alsoBefore ? keys.former : []))
     }
 
     func name(of digest: ContentDigest) -> ContentDigest { publication.keys?.secret.name(of: digest) ?? digest }

@@ -5,7 +5,6 @@ import ShipProtocol
 import StoreFiles
 import StoreInbox
 import StoreInstall
-import Synchronization
 
 /// The receiving side of a publication: reads the head, and brings each store to the content that it names.
 ///
@@ -33,6 +32,8 @@ final class Subscription {
     private var waits: [StoreName: ManifestContent.ID] = [:]
     /// When each store was last as published, as far as that is noted.
     private var noted: [StoreName: Timestamp] = [:]
+    /// The objects of a store that are not there, or are others, while it is taken without them.
+    private var missing: Set<ContentDigest> = []
     /// The failures by store: each is tried again when something else is published, or the cause may have passed.
     private var failures: [StoreName: Failure] = [:]
 
@@ -45,8 +46,8 @@ final class Subscription {
         var mayPass: Bool { if case .publication = error { true } else { error.mayPass } }
     }
 
-    /// How often to read the head anew, because an object has gone meanwhile.
-    private static let mostReadings = 3
+    /// How often to read the head anew, because an object has gone meanwhile, and how many objects to go around.
+    private static let (mostReadings, mostMissing) = (3, 8)
 
     init(
         _ consumer: Consumer, to reader: any PublicationReader, at place: Endpoint, patience: Duration = .seconds(10),
@@ -134,7 +135,7 @@ final class Subscription {
                 continue
             }
             do {
-                let receipt = try await take(store, haltedSince: halted)
+                let receipt = try await take(store, haltedSince: halted, isLastReading: isLastReading)
                 if let receipt { receipts.append(receipt) }
                 failures[store.name] = nil
                 if receipt != nil || noted[store.name] != store.asOf { note(store) }
@@ -175,7 +176,31 @@ final class Subscription {
         return state
     }
 
+    /// Takes a store. Where an object is not there, or is another one, and the head says nothing else, another way may lead to the same.
+    ///
     /// - Returns: `nil` if nothing was to be done, and that was told before.
+    private func take(
+        _ store: PublishedHead.Store, haltedSince halted: Timestamp?, isLastReading: Bool
+    ) async throws -> Receipt? {
+        defer { missing = [] }
+        var first: (any Error)?
+        while true {
+            do {
+                return try await take(store, haltedSince: halted)
+            } catch {
+                let object: ContentDigest
+                switch ShipmentError(error) {
+                case .publication(.objectGone(_, let gone)) where isLastReading: object = gone
+                case .publication(.badObject(_, let bad)): object = bad
+                case .publication(.noWay): throw first ?? error
+                default: throw error
+                }
+                first = first ?? error
+                guard missing.count < Self.mostMissing, missing.insert(object).inserted else { throw first ?? error }
+            }
+        }
+    }
+
     private func take(_ store: PublishedHead.Store, haltedSince halted: Timestamp?) async throws -> Receipt? {
         let folder = consumer.installer.folder
         if let publisher, try stores(of: publisher)?.contains(store.name) == true {
@@ -268,7 +293,7 @@ final class Subscription {
     private func route(
         _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64
     ) async throws -> ([PublishedStep], StepSearch) {
-        var search = StepSearch(for: store, from: held, above: counter)
+        var search = StepSearch(for: store, from: held, above: counter, without: missing)
         var route = search.route
         for number in 0..<Limits.catalogs {
             guard let object = search.next(beyond: route) else { break }
@@ -374,13 +399,4 @@ final class Subscription {
         consumer.installer.note(asOf: PlatformCalls.timeSinceStart - .seconds(age), name, of: store.name)
         noted[store.name] = store.asOf
     }
-}
-
-/// The bytes of a shipment that stands in a head.
-private final class BytesReader: LinkReader {
-    private let bytes: Mutex<[UInt8]?>
-
-    init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes) }
-
-    func next(within limit: Duration) async throws(LinkError) -> [UInt8]? { bytes.withLock { $0.take() } }
 }

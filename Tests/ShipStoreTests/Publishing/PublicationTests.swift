@@ -83,6 +83,56 @@ import Testing
         #expect(try round.tick(of: 2) == 60)
     }
 
+    @Test(arguments: [false, true])
+    func `catalogs are removed before what they lead to`(isEncrypted: Bool) async throws {
+        let round = try PublicationRound(seed: 23, isEncrypted: isEncrypted)
+        for _ in 0..<60 {
+            try round.change()
+            try await round.publish()
+        }
+        let (objects, secret) = (round.storage.digests, try round.keys()?.secret)
+        let catalogs = objects.filter { name in
+            guard let bytes = round.storage.object(name) else { return false }
+            let content = secret.map { $0.cipher(for: name).open(bytes, number: 0, isLast: true) } ?? bytes
+            return content.flatMap { try? StoreCatalog(decoding: $0) } != nil
+        }
+        _ = try await round.publisher().prune(after: .zero)
+        let removed = round.storage.removed.map(catalogs.contains)
+        #expect(removed.contains(true) && removed.contains(false))
+        #expect(!removed.drop { $0 }.contains(true))
+    }
+
+    /// Who has the content of one catalog gets to that of the next, but for the catalog itself.
+    @Test(arguments: [false, true], [false, true])
+    func `a way is found around an object that is gone or damaged`(isGone: Bool, isEncrypted: Bool) async throws {
+        let round = try PublicationRound(seed: 22, isEncrypted: isEncrypted)
+        var catalogs: [ContentDigest] = []
+        while catalogs.count < 4 {
+            try round.change()
+            try await round.publish()
+            let catalog = try #require(try round.newestHead().head.stores.first?.catalog?.sha256)
+            guard catalogs.last != catalog else { continue }
+            catalogs.append(catalog)
+            if catalogs.count == 3 { try await round.look(0) }
+        }
+        let (inbox, before) = (round.scratch.path.appending("inbox0"), round.scratch.path.appending("before"))
+        try FileManager.default.copyItem(atPath: inbox.string, toPath: before.string)
+        let keys = try round.keys()
+        let needed = [keys?.digest, keys?.secret.name(of: catalogs[3]) ?? catalogs[3]]
+        for name in round.storage.digests where !needed.contains(name) {
+            try Folder.removeTree(at: inbox)
+            try FileManager.default.copyItem(atPath: before.string, toPath: inbox.string)
+            try round.reopen(0)
+            var bytes = try #require(round.storage.object(name))
+            let right = bytes
+            bytes[bytes.count / 2] ^= 1
+            round.storage.change { $0[name] = isGone ? nil : bytes }
+            try await round.look(0)
+            #expect(try round.tick(of: 0) == round.ticks)
+            round.storage.change { $0[name] = right }
+        }
+    }
+
     /// Who begins gets all, whichever object it was.
     @Test(arguments: 0..<UInt64(Soak.isOn ? 60 : 10))
     func `what is gone or cut is published anew, although nothing has changed`(seed: UInt64) async throws {

@@ -28,6 +28,7 @@ final class StorageInMemory: PublicationStorage {
         var objects: [ContentDigest: [UInt8]] = [:]
         var time = Int64(0)
         var written: [ContentDigest: Int64] = [:]
+        var removed: [ContentDigest] = []
         var requests = 0
         var bytesUp = 0
         var bytesDown = 0
@@ -43,6 +44,8 @@ final class StorageInMemory: PublicationStorage {
     var head: [UInt8]? { state.withLock { $0.heads.last } }
     func object(_ digest: ContentDigest) -> [UInt8]? { state.withLock { $0.objects[digest] } }
     var digests: Set<ContentDigest> { state.withLock { Set($0.objects.keys) } }
+    /// In their order.
+    var removed: [ContentDigest] { state.withLock(\.removed) }
     /// The time of the last call, in seconds since 1970: when what it wrote was written.
     var time: Int64 { state.withLock { $0.time } }
     var traffic: (requests: Int, up: Int, down: Int) { state.withLock { ($0.requests, $0.bytesUp, $0.bytesDown) } }
@@ -157,7 +160,10 @@ final class StorageInMemory: PublicationStorage {
     }
 
     func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
-        try call { $0.objects[name] = nil }
+        try call { state in
+            state.objects[name] = nil
+            state.removed.append(name)
+        }
     }
 
     func abandonUploads(begunBefore time: Timestamp) async throws {
