@@ -18,7 +18,7 @@ from cases.streams import EMPTY_MANIFEST, FINISH, Frames, blocks, ended, error_o
 from encoder import segment as s
 from encoder.device import Device, signed_content
 from encoder.piece import Pieces, binary, document, joined, text
-from encoder.samples import CORE_DATA_STORE, EMPTY_STORE, PHOTO, Members, content_of, core_data_manifest, manifest
+from encoder.samples import CORE_DATA_STORE, EMPTY_STORE, EXTERNAL_FILES, PHOTO, Members, content_of, core_data_manifest, manifest
 from encoder.sqlite_file import StoreFile
 from encoder.vector import Detail, Vector
 from encoder.wire import BLOCKS, DELTA, MANIFEST, SIGNATURE, frame, message, preamble, signature, stored_json
@@ -71,6 +71,9 @@ def members() -> Iterator[Vector]:
     yield good_manifest("base", "A one-way shipment over a store", over(), covers="4, 4.12")
     yield good_manifest("base_counter", "The same with a number", over(counter=7), covers="4, 4.12")
     yield good_manifest("base_of_itself", "A base that is the store itself", over(BASE), covers="4, 4.12")
+    content: Members = {"sha256": digest, "content": content_of(manifest(BASE)).id.hex()}
+    yield good_manifest("base_content", "A base whose external files do not come again", manifest(base=content), covers="4, 4.12")
+    yield good_manifest("base_content_null", "null stands for an absent member", manifest(base=content | {"content": None}), manifest(base={"sha256": digest}), covers="4, 4.12")
     yield good_manifest("base_null", "null stands for an absent member", manifest(base=None), manifest(), covers="4, 4.12")
     unknown = manifest(base={"sha256": digest, "size": "large"})
     yield good_manifest("base_unknown_members", "Members of a base that are not known are passed over", unknown, manifest(base={"sha256": digest}), covers="4, 4.12")
@@ -78,11 +81,13 @@ def members() -> Iterator[Vector]:
         ("is_digest", "A base that is no object", digest), ("is_empty", "A base without a digest", {}), ("digest_null", "The digest is null", {"sha256": None}),
         ("63_digits", "A digest that is too short", {"sha256": digest[1:]}), ("66_digits", "A digest that is too long", {"sha256": digest + "00"}),
         ("upper_case", "A digest in upper case", {"sha256": digest.upper()}), ("id", "An id in its place", {"sha256": digest[:32]}),
+        ("content_31_digits", "An id of a content that is too short", {"sha256": digest, "content": "0" * 31}), ("content_upper_case", "One in upper case", {"sha256": digest, "content": "A" * 32}),
+        ("content_digest", "A digest in its place", {"sha256": digest, "content": digest}), ("content_alone", "A content without a digest", {"content": "0" * 32}),
         ("is_number", "A digest that is a number", {"sha256": 1}), ("is_array", "Two bases", [{"sha256": digest}, {"sha256": OLDER.digest}]), ("false", "No base, as a boolean", False),
     ):  # fmt: skip
         yield bad_manifest(f"base_{name}", about, manifest(base=found), covers="4, 4.12")
-    content = content_of(manifest())
-    yield Vector("content_base", "What a delta refers to does not count", "4.11", "content", None, [("id", content.id.hex())], [("", document(manifest(base={"sha256": digest}))), ("content", text(content.json))])
+    own = content_of(manifest())
+    yield Vector("content_base", "What a delta refers to does not count", "4.11", "content", None, [("id", own.id.hex())], [("", document(manifest(base={"sha256": digest}))), ("content", text(own.json))])
 
 
 def whole() -> Iterator[Vector]:
@@ -119,6 +124,16 @@ def external_files() -> Iterator[Vector]:
     yield stream("base_external_files", "A store as a delta; its external files come whole", "done", installed(CORE_DATA_STORE.data, PHOTO, b""), *frames, FINISH, holds=holds)
     of_file = [message(MANIFEST, members), *delta(segment), part_frame(1, DELTA), *blocks(PHOTO, index=1)[1:]]
     yield stream("base_delta_of_external_file", "A delta of an external file", f"failed {VIOLATION}", [], *of_file, FINISH, holds=holds)
+    there = installed(CORE_DATA_STORE.data, PHOTO, b"")
+    offer = message(MANIFEST, core_data_manifest(base={"sha256": older.digest, "content": content.id.hex()}))
+    yield stream("base_has_external_files", "A store as a delta; the base has its external files, and they do not come", "done", there, offer, *delta(segment), FINISH, holds=holds)
+    yield stream("base_has_external_files_blocks", "The same, and the store comes in blocks", "done", there, offer, *blocks(CORE_DATA_STORE.data), FINISH, holds=holds)
+    yield stream("base_has_external_file_sent", "One comes although the base has it", f"failed {VIOLATION}", [], offer, *delta(segment), *blocks(PHOTO, index=1), FINISH, holds=holds)
+    other = content_of(core_data_manifest(externalFiles=EXTERNAL_FILES[1:]) | {"store": manifest(older)["store"]})
+    some = message(MANIFEST, core_data_manifest(base={"sha256": older.digest, "content": other.id.hex()}))
+    without: tuple[Turn, ...] = (("held", [text(other.json)]), holds[1])
+    yield stream("base_has_other_external_files", "The base has not the one that comes", "done", there, some, *delta(segment), *blocks(PHOTO, index=1), FINISH, holds=without)
+    yield stream("base_of_other_content", "A base with other external files than the manifest says", "done", ended("refused missing-base"), some, *delta(segment), *blocks(PHOTO, index=1), FINISH, holds=holds)
 
 
 NUMBERED = over(counter=1)

@@ -210,7 +210,7 @@ MANIFEST = members(
         "tables": mapping(label, TABLE, 2048),
         "omissions": OMISSIONS,
         "counter": integer(1, 2**64 - 1),
-        "base": members({"sha256": digest}),
+        "base": members({"sha256": digest}, {"content": pattern("[0-9a-f]{32}")}),
         "requires": array(label, 64),
     },
 )

@@ -56,6 +56,8 @@ class Shipment:
         self.takes = takes
         self.wanted: dict[int, set[int]] = {}
         """What is still to come or has come since the last END, and in which encodings it may."""
+        self.left_out: set[int] = set()
+        """Parts that the base has."""
         self.left: list[int] = []
         """Parts that are wanted and were not opened yet."""
         self.opened: dict[int, set[int]] = {}
@@ -80,9 +82,11 @@ class Shipment:
     def fitting(self, part: int) -> set[int]:
         return self.takes & ({BLOCKS} | ({COLUMNS} if part == 0 else set()) | ({DELTA} if part in self.bases else set()))
 
-    def want_all(self) -> None:
-        """One way, where the manifest says what a delta may refer to."""
-        wants = [{"part": part} for part, file in enumerate(self.files) if file["size"]]
+    def want_all(self, base: Members | None) -> None:
+        """One way, where the manifest says what a delta may refer to, and whose external files do not come: `base`, if it names the content."""
+        there = [(file["size"], file["sha256"]) for file in (base or {}).get("externalFiles", [])]
+        self.left_out = {part for part, file in enumerate(self.files) if part and file["size"] and (file["size"], file["sha256"]) in there}
+        wants = [{"part": part} for part, file in enumerate(self.files) if file["size"] and part not in self.left_out]
         wants[0] |= {"base": self.manifest["base"]["sha256"]} if "base" in self.manifest else {}
         self.want({"wants": wants})
 
@@ -230,7 +234,7 @@ class Shipment:
 
     def lines(self) -> list[str]:
         return [
-            f"{part} skipped" if part not in self.opened and file["size"] else f"{part} {file['size']} {file['sha256']}"
+            f"{part} skipped" if part not in self.opened and file["size"] and part not in self.left_out else f"{part} {file['size']} {file['sha256']}"
             for part, file in enumerate(self.files)
         ]
 

@@ -516,18 +516,23 @@ class Consumer(Side):
         self.state = "receiving" if self.is_one_way else "answering"
         try:
             rules.check_features(manifest)
-            self.check_base(manifest)
+            held = self.base_of(manifest)
         except Refused as refused:
             return self.refuse(refused, "passing over")
         if self.is_one_way:
-            self.current.want_all()
+            self.current.want_all(held)
 
-    def check_base(self, manifest: rules.Members) -> None:
-        """Section 4.12."""
-        base = manifest.get("base", {}).get("sha256")
-        there = {held["store"]["sha256"] for held, device in self.generations if (held["name"], device) == (manifest["name"], self.signer)}
-        if base and base not in there | self.given:
-            raise Refused("missing-base", base)
+    def base_of(self, manifest: rules.Members) -> rules.Members | None:
+        """Section 4.12: the manifest of the base, if its content is named."""
+        base = manifest.get("base")
+        if base is None:
+            return None
+        there = [held for held, device in self.generations if (held["name"], device, held["store"]["sha256"]) == (manifest["name"], self.signer, base["sha256"])]
+        if "content" in base:
+            there = [held for held in there if rules.content_id(rules.content(held)).hex() == base["content"]]
+        if not there and ("content" in base or base["sha256"] not in self.given):
+            raise Refused("missing-base", base["sha256"])
+        return there[-1] if "content" in base else None
 
     def refuse(self, refused: Refused, state: str = "between") -> None:
         """The shipment alone: where there is somebody to tell, they are told first."""

@@ -95,6 +95,7 @@ struct DecodedValues {
         }
         add("counter", manifest.counter)
         add("base.sha256", manifest.base?.sha256)
+        if let content = manifest.base?.content { add("base.content", content.hex) }
         if let omissions = manifest.omissions { add(omissions) }
         addAll("requires", manifest.requires) { $0.add($1, $2) }
     }

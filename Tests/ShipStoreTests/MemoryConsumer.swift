@@ -212,24 +212,26 @@ struct MemoryConsumer {
                 signer = try signature.signer(ofManifest: payload, version: version)
             }
             if dialogue.mode == .oneWay {
-                try findBase(of: shipment.manifest)
-                wanted = Set(shipment.manifest.parts.indices)
-                try incoming?.accept()
+                let repeated = shipment.manifest.repeated(from: try findBase(of: shipment.manifest))
+                wanted = Set(shipment.manifest.parts.indices.filter { repeated[$0] == nil })
+                try incoming?.accept(Answer(to: shipment.manifest, without: repeated))
             }
         case .stop(let reason): throw ShipmentError.givenUp(reason)
         }
     }
 
     /// One-way: what the manifest refers to.
-    private mutating func findBase(of manifest: Manifest) throws {
+    private mutating func findBase(of manifest: Manifest) throws -> Manifest? {
         base = nil
-        guard let digest = manifest.base?.sha256 else { return }
+        guard let named = manifest.base else { return nil }
         let producer = signer.map { ContentDigest(sha256: $0.bytes) }
-        let isHeld = generations.contains {
-            ($0.manifest.name, $0.manifest.store.sha256) == (manifest.name, digest) && $0.device == producer
+        let held = generations.filter { $0.device == producer }.map(\.manifest).first {
+            ($0.name, $0.store.sha256) == (manifest.name, named.sha256)
+                && (named.content ?? ManifestContent(of: $0).id) == ManifestContent(of: $0).id
         }
-        guard isHeld else { throw ShipmentError.missingBase(manifest.name, digest) }
-        base = stores[digest]
+        guard let held else { throw ShipmentError.missingBase(manifest.name, named.sha256) }
+        base = stores[named.sha256]
+        return held
     }
 
     private mutating func act(_ action: ReceivingDialogue.Action?) throws {
@@ -364,7 +366,8 @@ struct MemoryConsumer {
     private mutating func install() {
         guard let manifest = incoming?.manifest else { return }
         let parts = manifest.parts.enumerated().map { index, part in
-            let came = part.size == 0 || wanted.contains(index)
+            // One way, what does not come is taken from the base.
+            let came = part.size == 0 || wanted.contains(index) || dialogue.mode == .oneWay
             return ProtocolVector.Field(
                 key: "part", value: came ? "\(index) \(part.size) \(part.sha256)" : "\(index) skipped")
         }

@@ -45,8 +45,12 @@ public struct Manifest: Hashable, Sendable {
     /// A store that the consumer must already hold.
     public struct Base: Hashable, Sendable, Codable {
         public let sha256: ContentDigest
+        /// The content of its manifest, if the external files that this lists do not come again.
+        package let content: ManifestContent.ID?
 
-        package init(sha256: ContentDigest) { self.sha256 = sha256 }
+        package init(sha256: ContentDigest, content: ManifestContent.ID? = nil) {
+            (self.sha256, self.content) = (sha256, content)
+        }
     }
 
     /// The facts that make a store a Core Data store.
@@ -112,8 +116,29 @@ extension Manifest {
     /// The same over another base, or none.
     package func over(_ base: ContentDigest?) -> Manifest {
         var copy = self
-        copy.base = base.map(Base.init)
+        copy.base = base.map { Base(sha256: $0) }
         return copy
+    }
+
+    /// The same over a store whose manifest this is: its external files do not come again.
+    package func over(_ base: Manifest) -> Manifest {
+        var copy = self
+        copy.base = Base(sha256: base.store.sha256, content: ManifestContent(of: base).id)
+        return copy.repeated(from: base).isEmpty ? over(base.store.sha256) : copy
+    }
+
+    /// The external files that do not come in one-way mode, because the base has them: the indexes of the parts, here and there.
+    ///
+    /// Source: `Protocol/README.md` section 4.12.
+    ///
+    /// - Parameter base: The manifest of the base.
+    package func repeated(from base: Manifest?) -> [Int: Int] {
+        guard let base, let content = self.base?.content, content == ManifestContent(of: base).id else { return [:] }
+        let there = Dictionary(base.parts.enumerated().dropFirst().map { ($1, $0) }) { first, _ in first }
+        let found = parts.enumerated().dropFirst().compactMap { index, part in
+            part.size > 0 ? there[part].map { (index, $0) } : nil
+        }
+        return Dictionary(uniqueKeysWithValues: found)
     }
 
     /// Bytes of the store and all its external files.

@@ -39,6 +39,14 @@ package struct Answer: Hashable, Sendable {
         }
     }
 
+    /// The parts of a one-way shipment.
+    ///
+    /// - Parameter repeated: Those that do not come, because the base has them.
+    package init(to manifest: Manifest, without repeated: [Int: Int]) {
+        let coming = manifest.parts.enumerated().filter { $1.size > 0 && repeated[$0] == nil }.map(\.offset)
+        self = repeated.isEmpty ? .everything : Answer(parts: coming, over: manifest.base?.sha256)
+    }
+
     /// - Parameter parts: Only these, in their encodings.
     package init(again parts: [WantedPart]) {
         wants = parts.map { PartRequest(part: $0.index, encodings: $0.encodings.map(\.name), base: nil, from: nil) }

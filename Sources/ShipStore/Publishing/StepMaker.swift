@@ -41,26 +41,27 @@ final class StepMaker {
     func step(over copy: RememberedCopy) async throws -> ShipmentFile? {
         let options = shipment.options
         guard options.codec != nil, options.encoding == .columns, copy.content.id != content else { return nil }
-        let made = try await make(over: OutgoingBase(copy))
+        let made = try await make(over: copy)
         return made.encoded?.encoding == .delta ? made : nil
     }
 
     /// Makes the shipment that needs nothing.
     func whole() async throws -> ShipmentFile { try await make(over: nil) }
 
-    private func make(over base: OutgoingBase?) async throws -> ShipmentFile {
-        let (version, start) = (shipment.version, base?.content)
+    private func make(over copy: RememberedCopy?) async throws -> ShipmentFile {
+        let (version, base, start) = (shipment.version, copy.map { OutgoingBase($0) }, copy?.content)
         // A one-way shipment names its base.
         let based = StoreVersion(
-            version.manifest.over(base?.digest), at: version.manifest.parts.indices.map(version.path),
-            version.indexShapes, keptBy: version)
+            copy.map { version.manifest.over($0.manifest) } ?? version.manifest,
+            at: version.manifest.parts.indices.map(version.path), version.indexShapes, keptBy: version)
+        let oneWay = Answer(to: based.manifest, without: based.manifest.repeated(from: copy?.manifest))
         let options = shipment.options
         let session = ProducerSession(
             timeouts: options.timeouts, signer: publisher.identity, authorization: .ofNobody, report: { _ in })
         let path = newFile()
         let delivery = try await PeerLink.withLink(toFile: path, over: .anything) { link in
             let order = ProducerSession.Order(
-                prepare: { OutgoingShipment(based, options) { [base].compactMap(\.self) } })
+                prepare: { OutgoingShipment(based, options, oneWay: oneWay) { [base].compactMap(\.self) } })
             return try await session.run(link, [order]).results.map { try $0.get() }.first
         }
         guard let delivery else { throw BrokenInvariant("a session of one shipment had none") }

@@ -279,7 +279,8 @@ package struct ConsumerSession {
         switch mode {
         case .oneWay:
             let shipment = try await stageAll(of: manifest, from: sender, signed, signer, shared)
-            try dialogue.accept()
+            try dialogue.accept(
+                Answer(to: manifest, without: manifest.repeated(from: shipment.base?.generation.manifest)))
             return (try await receive(shipment, &frames, nil, &dialogue, shared), isPassedOn)
         case .twoWay:
             return (try await answer(manifest, from: sender, signed, &frames, writer, &dialogue, shared), isPassedOn)
@@ -356,7 +357,7 @@ package struct ConsumerSession {
         }
     }
 
-    /// One-way: all parts come, whatever is here already.
+    /// One-way: all parts come, whatever is here already, but for those that the manifest leaves to its base.
     private func stageAll(
         of manifest: Manifest, from sender: Sender, _ signed: SignedManifest?, _ signer: DeviceIdentifier?,
         _ shared: SharedState
@@ -368,9 +369,12 @@ package struct ConsumerSession {
                 let plan = try installer.plan(for: manifest, from: sender)
                 if sender.device == nil, plan.same == nil { try installer.checkOrder(of: manifest) }
                 let base = try manifest.base.map { base throws(ShipmentError) in
-                    try HeldGeneration.base(base.sha256, of: manifest.name, from: producer, in: installer.folder)
+                    try HeldGeneration.base(base, of: manifest.name, from: producer, in: installer.folder)
                 }
-                let staged = try installer.stage(manifest, from: sender, signed: signed, present: [:])
+                let present = manifest.repeated(from: base?.generation.manifest).compactMapValues {
+                    base?.generation.path(ofPart: $0)
+                }
+                let staged = try installer.stage(manifest, from: sender, signed: signed, present: present)
                 return IncomingShipment(
                     staged, from: sender, slot, options.codec, shared.decoding, over: base, same: plan.same)
             }

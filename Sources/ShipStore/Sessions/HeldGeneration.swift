@@ -8,7 +8,7 @@ import SystemPackage
 
 /// A generation that stays while this lives: see `StoreServing.Lease`.
 final class HeldGeneration: Sendable {
-    private let manifest: Manifest
+    let generation: Generation
     private let folder: OpenFolder
     private let lock: FolderLock
 
@@ -20,29 +20,32 @@ final class HeldGeneration: Sendable {
             let identity = try? lock.file.status.identity, identity == (try? folder.status.identity),
             identity == (try? inbox.files.status(of: generation.path).identity)
         else { return nil }
-        manifest = generation.manifest
+        self.generation = generation
         self.folder = folder
         self.lock = lock
     }
+
+    private var manifest: Manifest { generation.manifest }
 
     /// The base that a one-way shipment names.
     ///
     /// - Parameter producer: The device that the base must be from, unless it was adopted; `nil` if its producer must not be known.
     /// - Throws: `.missingBase` if there is none, or it is about to be removed.
     static func base(
-        _ digest: ContentDigest, of name: StoreName, from producer: ContentDigest?, in folder: InboxFolder
+        _ base: Manifest.Base, of name: StoreName, from producer: ContentDigest?, in folder: InboxFolder
     ) throws(ShipmentError) -> HeldGeneration {
         let current = try? folder.currentName(of: name)
         let kept = ((try? folder.generationNames(of: name)) ?? []).reversed().filter { $0 != current }
         for candidate in [current].compactMap(\.self) + kept {
             guard let generation = try? folder.generation(candidate, of: name), generation.manifest.name == name,
-                generation.manifest.store.sha256 == digest,
+                generation.manifest.store.sha256 == base.sha256,
+                base.content.map({ $0 == ManifestContent(of: generation.manifest).id }) ?? true,
                 (try? Origin.mayBeKnown(ofGenerationAt: generation.path, in: folder.files, to: producer)) == true,
                 let held = HeldGeneration(generation, in: folder)
             else { continue }
             return held
         }
-        throw .missingBase(name, digest)
+        throw .missingBase(name, base.sha256)
     }
 
     /// A path at which this process can read a part, as long as this lives: 0 is the store.

@@ -16,6 +16,8 @@ final class OutgoingShipment: Sendable {
     let options: Producer.Options
     /// The record for another session.
     let record: (any OutgoingRecord)?
+    /// The parts that come in one-way mode.
+    let oneWay: Answer
     /// Copies that the consumer may hold, and that a delta can refer to, as they are remembered at the moment.
     private let currentBases: @Sendable () -> [OutgoingBase]
     /// The bases of the external files' deltas, by the indexes of the parts, for each base that has been asked for.
@@ -23,12 +25,13 @@ final class OutgoingShipment: Sendable {
 
     init(
         _ version: StoreVersion, copiedIn duration: Duration? = nil, _ options: Producer.Options,
-        keeping record: (any OutgoingRecord)? = nil, over bases: @escaping @Sendable () -> [OutgoingBase] = { [] }
+        keeping record: (any OutgoingRecord)? = nil, oneWay: Answer = .everything,
+        over bases: @escaping @Sendable () -> [OutgoingBase] = { [] }
     ) {
         self.version = version
         copyDuration = duration
         self.options = options
-        self.record = record
+        (self.record, self.oneWay) = (record, oneWay)
         currentBases = bases
     }
 

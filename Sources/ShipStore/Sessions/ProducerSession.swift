@@ -97,7 +97,7 @@ struct ProducerSession {
                 try await writer.send(.manifest(shipment.manifest))
             }
             // A reader knows the encodings of this version, or refuses the version.
-            let wanted = try CommonEncodings.ofVersion.wanted(by: .everything, of: shipment.manifest)
+            let wanted = try CommonEncodings.ofVersion.wanted(by: shipment.oneWay, of: shipment.manifest)
             let begun = Mutex(Set<Int>())
             var sending = PartSending(
                 of: shipment, wanted, over: isFile ? .file : .pipe, writer,
