@@ -118,7 +118,7 @@ public enum ChildStatus: Hashable, Sendable {
 
 extension LinkError: FileErrorWrapping {
     /// The error of an app's own code, or of the carrier of its link.
-    init(ofCarrier error: any Error) {
+    package init(ofCarrier error: any Error) {
         self =
             switch error {
             case let error as LinkError: error

@@ -41,9 +41,9 @@ def make(path, megabytes):
             size += len(body) + 100
 
 
-def change(path):
+def change(path, title="changed"):
     with sqlite3.connect(path) as database:
-        database.execute("UPDATE note SET title = 'changed' WHERE id = 17")
+        database.execute("UPDATE note SET title = ? WHERE id = 17", (title,))
 
 
 def run(*command, prefix=()):
@@ -112,6 +112,13 @@ def try_sizes(folder, megabytes):
               f"app-peer took {whole / MIB:.1f} MiB for the whole, {delta / MIB:.1f} MiB for the delta")
         expect(whole <= MOST_MEMORY["whole"], "the whole takes no more memory than a watch can bear")
         expect(delta <= MOST_MEMORY["delta"], "the delta takes no more memory than a watch can bear")
+    public, inbox = os.path.join(folder, "public"), os.path.join(folder, "followed")
+    for title in ("published", "published again"):
+        change(store, title)
+        run(PROGRAM, "send", store, "--to", f"dir:{public}")
+        said, calls = traced(os.path.join(folder, "strace.log"), PEER, "look", public, inbox)
+        expect(calls == [], f"following starts no process and opens no socket: {calls}")
+        expect(said == "installed Notes\n" and title.encode() in installed(inbox), f"what is published is taken: {said}")
     expect(all(other == stores[0] for other in stores), "all four have the same store, byte for byte")
     expect(b"changed" in stores[0], "the change has arrived")
     ratio = os.path.getsize(files["app"]) / os.path.getsize(files["program"])

@@ -31,6 +31,13 @@ import Testing
         #expect(try text("Package.swift").contains(#"path: "Tests/ReadmeSample", packageAccess: false)"#))
     }
 
+    @Test func `the samples of the article on publications are those that are compiled`() throws {
+        let article = try text("Sources/ShipStore/ShipStore.docc/FollowAPublication.md")
+        for sample in ["Publications", "Downloads"] {
+            #expect(article.contains("```swift\n" + (try text("Tests/ReadmeSample/\(sample).swift")) + "```\n"))
+        }
+    }
+
     @Test func `the sample for a manifest is one`() async throws {
         let manifests = try samples().filter { !$0.hasPrefix("import ") }
         let sample = try #require(manifests.first)

@@ -1,7 +1,27 @@
 import EssentialFoundation
-package import ShipProtocol
+public import ShipLinks
+public import ShipProtocol
+public import SystemPackage
 
 extension Consumer {
+    /// Receives what is published, by way of an app that fetches the files itself, as `URLSession` does.
+    ///
+    /// - Parameters:
+    ///   - place: The publication's URL, under which it is remembered which heads were there.
+    ///   - report: Told of what happens, as it does.
+    ///   - fetch: Fetches a file, and returns where it is on this device, or `nil` if the server says that there is none. The file is read, and
+    ///     stays. What this throws ends the receiving; a `CancellationError` does if the file is still to come.
+    /// - Returns: A receipt for each store.
+    /// - Throws: Why the first store that failed did. The others are installed nevertheless; `report` gets each error.
+    public func receive(
+        published place: Endpoint, report: @escaping @Sendable (ReceiveReport) -> Void = { _ in },
+        fetching fetch: @escaping @Sendable (PublishedFile) async throws -> FilePath?
+    ) async throws(ShipmentError) -> [Receipt] {
+        return try await ShipmentError.awaiting {
+            try await receive(published: FetchedPublication(place: place, fetch: fetch), at: place, report: report)
+        }
+    }
+
     /// Receives what is published.
     ///
     /// - Returns: A receipt for each store.

@@ -64,14 +64,7 @@ package struct PublicationFolder: PublicationStorage {
             guard error.errno == .noSuchFileOrDirectory else { throw error }
             throw PublicationError.objectGone(place, digest)
         }
-        var offset = offset
-        while offset < limit {
-            try Task.checkCancellation()
-            let piece = try file.read(Int(min(Int64(Self.pieceSize), limit - offset)), at: offset)
-            guard !piece.isEmpty else { return }
-            try take(offset, piece)
-            offset += Int64(piece.count)
-        }
+        try file.forEachPiece(from: offset, upTo: limit, take)
     }
 
     // MARK: Writing

@@ -12,7 +12,9 @@ enum AppPeer {
             switch (arguments.first, arguments.count) {
             case ("send", 3...4): try await send(arguments[1], to: arguments[2], since: arguments.dropFirst(3).first)
             case ("receive", 3): try await receive(arguments[1], into: arguments[2])
-            default: end("usage: app-peer send STORE FILE [EARLIER], or app-peer receive FILE INBOX", 64)
+            case ("look", 3): try await look(arguments[1], into: arguments[2])
+            default:
+                end("usage: app-peer send STORE FILE [EARLIER], receive FILE INBOX, or look FOLDER INBOX", 64)
             }
         } catch {
             end("app-peer: \(error)", 1)
@@ -43,6 +45,16 @@ enum AppPeer {
             print("\(receipt.outcome.rawValue) \(receipt.name), \(rows) notes")
         }
         print("memory \(await memory.growth())")
+    }
+
+    /// The watch's side of a publication, whose files come as an app fetches them: here from a folder.
+    static func look(_ folder: String, into inbox: String) async throws {
+        let consumer = try Consumer(inbox: FilePath(inbox))
+        let receipts = try await consumer.receive(published: Endpoint("https://shop.example/notes")) { file in
+            let path = FilePath(folder).appending(file.path)
+            return FileManager.default.fileExists(atPath: path.string) ? path : nil
+        }
+        for receipt in receipts { print("\(receipt.outcome.rawValue) \(receipt.name)") }
     }
 }
 
