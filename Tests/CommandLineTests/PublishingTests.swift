@@ -153,6 +153,21 @@ import Testing
         #expect(try await follower.wait().status == .exited(0))
     }
 
+    @Test func `a sender that follows signs the head anew as often as it is told`() async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 20)
+        let sender = try desk.start(
+            "send", "Recipes.sqlite", "--to", "dir:public/kitchen", "--follow", "--reissue", "1s")
+        _ = try await sender.waitForLine(containing: "wrote Recipes")
+        let head = URL(fileURLWithPath: desk["public/kitchen/head"].string)
+        let first = try Data(contentsOf: head)
+        try await desk.waitUntil { (try? Data(contentsOf: head)) != first }
+        sender.signal(SIGTERM)
+        #expect(try await sender.wait().status == .exited(0))
+        // What takes it finds nothing new in it.
+        #expect(try Folder.names(in: desk["public/kitchen/objects"]).count == 2)
+    }
+
     @Test func `two publishers of one publication lose nothing`() async throws {
         let desk = try Desk()
         try desk.makeStore("Recipes.sqlite", rows: 50)

@@ -67,6 +67,12 @@ import Testing
                 + "--temporary-folder or a publication"
         ),
         Mistake(
+            "send", "a", "--to", "dir:b", "--reissue", "1h", error: "--reissue says something only with --follow"),
+        Mistake("send", "a", "--to", "dir:b", "--follow", "--reissue", "20ms", error: "--reissue takes 1s or more"),
+        Mistake(
+            "send", "a", "--to", "watch", "--follow", "--reissue", "1h",
+            error: "--rollout and --reissue are for publications"),
+        Mistake(
             "send", "a", "--relay", "--to", "./b.shipment",
             error: "--relay is for receivers that answer; --sign signs files"),
         Mistake("send", "a", "b", "--to", "-", "--name", "c", error: "--name is for one store"),

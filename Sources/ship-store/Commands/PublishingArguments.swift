@@ -31,14 +31,24 @@ struct PublishingArguments: ParsableArguments {
             """, valueName: "shares"), transform: Rollout.read)
     var rollout: Rollout?
 
-    func validate(for endpoint: Endpoint?) throws {
+    @Option("With --follow: how often to sign the head anew, though nothing has changed. (default: 1h)", .interval)
+    var reissue: Duration?
+
+    /// - Parameters:
+    ///   - endpoint: Where stores are published, if they are.
+    ///   - isFollowing: Whether each change of them is.
+    func validate(for endpoint: Endpoint?, isFollowing: Bool) throws {
         try storage.validate(for: endpoint)
+        if let reissue {
+            guard isFollowing else { throw ValidationError("--reissue says something only with --follow") }
+            guard reissue >= .seconds(1) else { throw ValidationError("--reissue takes 1s or more") }
+        }
         if unconditional || headCache != nil {
             guard case .bucket = endpoint else {
                 throw ValidationError("--unconditional and --head-cache are for s3://BUCKET/PREFIX")
             }
         }
-        guard !encryptTo.isEmpty || rollout != nil else { return }
+        guard !encryptTo.isEmpty || rollout != nil || reissue != nil else { return }
         guard Set(encryptTo).count < Limits.recipients else {
             throw ValidationError("a publication is encrypted for at most \(Limits.recipients - 1) devices")
         }
@@ -47,7 +57,7 @@ struct PublishingArguments: ParsableArguments {
         case nil, .tcp, .unix, .command, .standardStreams, .file:
             throw ValidationError(
                 encryptTo.isEmpty
-                    ? "--rollout is for publications"
+                    ? "--rollout and --reissue are for publications"
                     : "--encrypt-to is for publications: over TCP everything is encrypted")
         }
     }
@@ -62,6 +72,7 @@ struct PublishingArguments: ParsableArguments {
         var publishing = Publishing()
         publishing.recipients = Set(encryptTo)
         publishing.rollout = rollout
+        if let reissue { publishing.reissuing = reissue }
         return publishing
     }
 }

@@ -170,7 +170,7 @@ struct SendCommand: AsyncParsableCommand {
                 "say where the shipment goes: --to ENDPOINT, or --listen ADDRESS for who comes for it")
         }
         try listening.validate(isListening: listen != nil)
-        try publishing.validate(for: to)
+        try publishing.validate(for: to, isFollowing: following.follow)
         if once, listen == nil { throw ValidationError("--once says something only with --listen") }
         try validatePairing()
         let isPublication =
