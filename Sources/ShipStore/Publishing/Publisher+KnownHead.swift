@@ -41,14 +41,22 @@ extension Publisher {
         let next = head.next.flatMap { DeviceIdentifier(bytes: $0.bytes) }
         if publisher == identity.id {
             if let next { throw PublicationError.handedOver(place, to: next) }
-            return KnownHead(head: head, publisher: publisher, file: bytes, tag: tag)
+            let outdated = try await head.stores.isEmpty ? listed(before: head, by: publisher) : []
+            return KnownHead(head: head, publisher: publisher, file: bytes, tag: tag, outdated: outdated)
         }
         guard next == identity.id else { throw PublicationError.otherPublisher(place, publisher) }
         try await BlockingExecutor.run { try skipNumbers(to: head.number) }
         let last = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
         return KnownHead(
             head: head.withoutStores(before: last, head.sealing), publisher: publisher, file: bytes, tag: tag,
-            former: [bytes], outdated: Set(head.names))
+            former: [bytes],
+            outdated: try await head.stores.isEmpty ? listed(before: head, by: publisher) : Set(head.names))
+    }
+
+    /// The stores of the last head before that lists any: a device that has only halted some of them has published none.
+    private func listed(before head: PublishedHead, by id: DeviceIdentifier) async throws -> Set<StoreName> {
+        let former = try await storage.formerHeads(of: head, by: id, from: place)
+        return Set(former.lazy.map { $0.head.names }.first { !$0.isEmpty } ?? [])
     }
 
     /// Goes on after a head for the recipients that are wanted: where it is for others, without its stores.

@@ -105,6 +105,11 @@ import Testing
         #expect(round.storage.head == head)
         #expect(try await round.publisher().halt([name]) == [name])
         #expect(try round.newestHead().head.halted.map(\.name) == [name])
+        // That head is its own, and lists no store: it has still published none.
+        await #expect(throws: PublicationError.incomplete(round.place, without: [name])) {
+            _ = try await round.publisher().resume([])
+        }
+        await #expect(throws: PublicationError.incomplete(round.place, without: [name])) { try await round.handOver() }
         try round.change()
         try await round.publish()
         try await round.look(1)
