@@ -63,7 +63,9 @@ extension Producer {
         switch endpoint {
         case .folder(let path) where !isOfInbox: storage = PublicationFolder(at: path)
         case .bucket(let address) where !isOfInbox:
-            storage = try BucketPublication(at: address, link.storage, options.timeouts, trusting: link.authorities)
+            storage = try BucketPublication(
+                at: address, link.storage, options.timeouts, trusting: link.authorities,
+                remembering: options.memory?.folder)
         case .folder, .bucket, .web: throw PublicationError.cannotPublish(endpoint)
         case .tcp, .unix, .command, .standardStreams, .file: return nil
         }

@@ -10,6 +10,7 @@ public import SystemPackage
 ///                               are kept once;
 ///                               or the data that an unfinished shipment has sent (`UnfinishedShipment`)
 ///     DIR/ship-store-<UUID>     where a copy is made that may be remembered
+///     DIR/honours-conditions-*  for each bucket of object storage that was tried (`BucketPublication`)
 ///
 /// Shipments do not need the memory: what is missing or damaged costs bytes. Only the folder's user has access to it (0700); a
 /// folder that others could have read or written is refused, not repaired. Processes that change the index exclude each other with

@@ -275,6 +275,9 @@ def without_conditions(program: str, engines: Path, folder: Path) -> None:
             said(desk.receive(), 0)
             desk.check()
         assert desk.held == desk.ticks
+        # Once somebody has published there it is no other storage.
+        desk.change(1)
+        said(desk.publish(), 73)
         desk.environment["AWS_SECRET_ACCESS_KEY"] = "wrong"
         said(desk.receive(), 77)
         print("rclone: refused without --unconditional, and published with it")

@@ -16,6 +16,8 @@ struct BucketPublication: PublicationStorage {
     /// The header that tells caches what to do with a head.
     private let headCaching: String
     private let sizes: MultipartUpload.Sizes
+    /// A file that is there once the bucket has honoured conditions; `nil` where nothing is remembered.
+    private let proof: FilePath?
 
     private static let objectCaching = "public, max-age=31536000, immutable"
     /// Most pages of a list, and most objects in all: no publication comes near.
@@ -23,9 +25,11 @@ struct BucketPublication: PublicationStorage {
 
     private var place: Endpoint { .bucket(address) }
 
+    /// - Parameter folder: Where this device remembers that a bucket honours conditions.
     /// - Throws: `.publication(.noCredentials)`, and what is wrong with the options.
     init(
         at address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?,
+        remembering folder: FilePath? = nil,
         _ retries: Retries = Retries(), _ sizes: MultipartUpload.Sizes = MultipartUpload.Sizes(),
         _ settings: @escaping @Sendable () -> StorageSettings = { StorageSettings() }
     ) throws(PublicationError) {
@@ -33,6 +37,8 @@ struct BucketPublication: PublicationStorage {
         let seconds = Int((options.headCache / .seconds(1)).rounded())
         headCaching = "max-age=0,s-maxage=\(seconds),stale-while-revalidate=\(seconds)"
         client = try StorageClient(of: address, options, timeouts, trusting: authorities, retries, settings)
+        let bucket = ContentDigest(hashing: "\(client.origin) \(address.bucket)".utf8)
+        proof = folder?.appending("honours-conditions-\(bucket.hex.prefix(16))")
     }
 
     // MARK: Reading
@@ -108,13 +114,12 @@ struct BucketPublication: PublicationStorage {
     }
 
     package func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String? {
-        guard let tag else {
-            if !isUnconditional { try await probe(head) }
-            return try await write(head, ("If-None-Match", "*"))
-        }
+        let isProven = proof.map { (try? PlatformCalls.isThere($0)) == true } ?? (tag != nil)
+        if !isUnconditional, !isProven { try await probe(head) }
+        guard let tag else { return try await write(head, ("If-None-Match", "*")) }
         if let new = try await write(head, ("If-Match", tag)) { return new }
         // Some compare with the tag without its quotes.
-        let bare = tag.trimming("\"")
+        let bare = tag.replacing("\"", with: "")
         guard bare != tag, case .unchanged = try await self.head(unlike: tag, fresh: true) else { return nil }
         return try await write(head, ("If-Match", bare))
     }
@@ -143,7 +148,7 @@ struct BucketPublication: PublicationStorage {
         }
     }
 
-    /// Tries whether conditions are honoured, as nothing else keeps two publishers apart: with an object, before there is a head.
+    /// Tries whether conditions are honoured, as nothing else keeps two publishers apart: with an object, before a head is written for the first time.
     private func probe(_ head: [UInt8]) async throws {
         let path = "objects/\(ContentDigest(hashing: head).hex)"
         let tag = "\"\(ContentDigest(hashing: head + [0]).hex.prefix(32))\""
@@ -157,6 +162,9 @@ struct BucketPublication: PublicationStorage {
         // Where it may not be removed it is an object that nothing needs.
         _ = try? await client.send(StorageClient.Request("DELETE", path), accepting: [200, 204, 404])
         if isIgnored { throw PublicationError.ignoresConditions(place) }
+        guard let proof else { return }
+        try? Folder.make(proof.removingLastComponent(), durably: false)
+        try? OpenFile.creating(proof).write([])
     }
 
     package func objects() async throws -> [(name: ContentDigest, written: Timestamp)] {
@@ -224,11 +232,5 @@ struct BucketPublication: PublicationStorage {
         for (name, id) in found {
             try await MultipartUpload(client: client, name: "objects/\(name.hex)", headers: []).abort(id)
         }
-    }
-}
-
-extension String {
-    fileprivate func trimming(_ character: Character) -> String {
-        String(drop { $0 == character }.reversed().drop { $0 == character }.reversed())
     }
 }

@@ -120,6 +120,9 @@ final class StorageClient: Sendable {
             ? answer : StorageAnswer(response: answer.response, text: String(decoding: bytes, as: UTF8.self))
     }
 
+    /// Where the server is, as far as that is said; nothing for AWS.
+    var origin: String { endpoint.map { "\(Endpoint.web($0))" } ?? "" }
+
     func error(_ answer: StorageAnswer) -> PublicationError {
         .storage(.bucket(address), answer.status, ForeignText(answer.code))
     }

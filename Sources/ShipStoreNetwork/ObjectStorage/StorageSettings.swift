@@ -7,7 +7,7 @@ import SystemPackage
 
 /// The settings of the variables and files of the AWS command line.
 ///
-/// In this order: `AWS_ACCESS_KEY_ID` and its otherFiles; the profile of `AWS_PROFILE`, or `default`, in `~/.aws/credentials`, then in
+/// In this order: `AWS_ACCESS_KEY_ID` and its companions; the profile of `AWS_PROFILE`, or `default`, in `~/.aws/credentials`, then in
 /// `~/.aws/config`, there also by its `credential_process`.
 struct StorageSettings: Sendable {
     private let variables: [String: String]

@@ -45,6 +45,32 @@ import Testing
             #expect(server.content.heads.isEmpty)
         }
     }
+
+    @Test func `conditions are tried once for each bucket, also where a head is already`() async throws {
+        let (scratch, server) = (try ScratchFolder.inMemory(), try StorageServer())
+        func storage(_ memory: String) throws -> BucketPublication {
+            try StorageServer.publication(onPort: server.port, remembering: scratch.path.appending(memory)).storage
+        }
+        let place = try Endpoint("s3://bucket/kitchen")
+        let round = try PublicationRound(seed: 3, in: try storage("own"), at: place)
+        /// - Returns: How many requests it took.
+        func publish(to storage: BucketPublication) async throws -> Int {
+            server.set(nil)
+            _ = try await round.publisher(to: storage, at: place).publish()
+            return server.requests
+        }
+        try await round.publish()
+        let usual = try await publish(to: try storage("own"))
+        #expect(try await publish(to: try storage("other")) == usual + 4)
+        #expect(try await publish(to: try storage("other")) == usual)
+        // Somebody has published here who said that it does not matter.
+        server.ignoreConditions(forbiddingRemoval: false)
+        let head = server.content.heads.last
+        await #expect(throws: PublicationError.ignoresConditions(place)) {
+            _ = try await publish(to: try storage("third"))
+        }
+        #expect(server.content.heads.last == head)
+    }
 }
 
 /// A publication in storage, its publisher and its followers: one that has the state before, one that is long behind, and one that has none.

@@ -5,6 +5,7 @@ import ShipStore
 import ShipTransport
 import StoreFiles
 import Synchronization
+import SystemPackage
 import TestSupport
 
 @testable import ShipStoreNetwork
@@ -77,7 +78,9 @@ final class StorageServer: Sendable {
     }
 
     /// The publication that lies in storage on this port.
-    static func publication(onPort port: UInt16) throws -> (storage: BucketPublication, place: Endpoint) {
+    static func publication(
+        onPort port: UInt16, remembering folder: FilePath? = nil
+    ) throws -> (storage: BucketPublication, place: Endpoint) {
         let place = try Endpoint("s3://bucket/kitchen")
         guard case .bucket(let address) = place, case .web(let endpoint) = try Endpoint("http://127.0.0.1:\(port)")
         else { throw PublicationError.cannotPublish(place) }
@@ -85,7 +88,8 @@ final class StorageServer: Sendable {
         options.endpoint = endpoint
         options.headCache = .seconds(5)
         let storage = try BucketPublication(
-            at: address, options, Timeouts(), trusting: nil, Retries(pause: .microseconds(10)), sizes
+            at: address, options, Timeouts(), trusting: nil, remembering: folder, Retries(pause: .microseconds(10)),
+            sizes
         ) { StorageSettings(["AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": "SECRET"]) }
         return (storage, place)
     }
