@@ -36,6 +36,11 @@ extension Publisher {
         let names = Set(needed.map(storage.name) + [keys].compactMap(\.self))
         // Until then, who has just read another head may read what was encrypted in another way.
         let isSettled = keys.map { times[$0].map { $0 < end } ?? false } ?? true
+        // What a cache has shown, or what another program has replaced meanwhile, does not say what is needed.
+        switch try await storage.head(unlike: known.tag, fresh: true) {
+        case .unchanged, .head(known.file, _, _): break
+        case .none, .head: throw PublicationError.contended(place)
+        }
         var (removed, others) = (0, [ContentDigest]())
         do {
             defer { report(removed, objects.count - removed) }

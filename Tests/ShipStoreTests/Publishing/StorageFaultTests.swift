@@ -11,7 +11,7 @@ import Testing
 @testable import ShipStore
 @testable import ShipStoreNetwork
 
-/// Each fault at each request, of who publishes into storage and of who follows it: a publisher has published, or says that it has not, and
+/// Each fault at each request, of who publishes into storage, of who follows it and of who prunes it: a publisher has published, or says that it has not, and
 /// the next one mends it; a follower holds one committed state, never an older one than before, and gets to the newest when faults end.
 @Suite struct StorageFaultTests {
     @Test func `each fault at each request is survived`() async throws {
@@ -25,6 +25,7 @@ import Testing
             guard seen.insert(kind).inserted else { continue }
             try await desk.tryPublisher()
             try await desk.tryFollowers(of: kind)
+            if kind == .whole { try await desk.tryPruning() }
         }
         #expect(seen == Set(FaultDesk.Kind.allCases))
         #expect(desk.runs > 200)
@@ -149,14 +150,15 @@ private final class FaultDesk {
     /// Runs once without faults, to count the requests, and then with each fault at each of them, once and lasting.
     private func forEachFault(
         _ kinds: [StorageServer.Fault] = StorageServer.Fault.allCases, at moment: Moment,
-        _ run: () async throws -> Void, checking check: () async throws -> Void
+        lasting canLast: (StorageServer.Fault) -> Bool = \.canLast, _ run: () async throws -> Void,
+        checking check: () async throws -> Void
     ) async throws {
         try restore(moment)
         try await run()
         for index in 0..<server.requests {
             // The short form leaves out every other one, and at the next request those between.
             for (number, kind) in kinds.enumerated() where Soak.isOn || (number + index) % 3 == 0 {
-                for lasts in kind.canLast ? [false, true] : [false] {
+                for lasts in canLast(kind) ? [false, true] : [false] {
                     try restore(moment)
                     server.set((kind, index, lasts))
                     do {
@@ -192,6 +194,22 @@ private final class FaultDesk {
             guard try round.tick(of: 2) == round.ticks else { throw Flaw(what: "the next one does not mend it") }
             // An answer that was lost may leave one, and no more.
             guard server.content.uploads.count <= 1 else { throw Flaw(what: "parts are left") }
+        }
+    }
+
+    /// What was removed is nothing that anybody needs: neither who begins nor who has the state before.
+    func tryPruning() async throws {
+        let some: [StorageServer.Fault] = [.closed, .answerLost, .conflict, .tooMany, .down, .stale, .cut]
+        // A head from before that stays there is for the next publisher to mend.
+        try await forEachFault(Soak.isOn ? StorageServer.Fault.allCases : some, at: after, lasting: { $0 == .down }) {
+            let (removed, kept) = try await round.publisher().prune(after: .zero)
+            guard removed > 0, kept == server.content.objects.count else { throw Flaw(what: "it counts wrong") }
+        } checking: {
+            for index in [0, 2] {
+                try await round.look(index)
+                guard try round.tick(of: index) == round.ticks else { throw Flaw(what: "\(index) does not get on") }
+            }
+            _ = try await round.publisher().prune(after: .zero)
         }
     }
 

@@ -43,6 +43,7 @@ final class StorageInMemory: PublicationStorage {
     func set(_ faults: Faults) { state.withLock { $0.faults = faults } }
     var head: [UInt8]? { state.withLock { $0.heads.last } }
     func object(_ digest: ContentDigest) -> [UInt8]? { state.withLock { $0.objects[digest] } }
+    var all: [ContentDigest: [UInt8]] { state.withLock(\.objects) }
     var digests: Set<ContentDigest> { state.withLock { Set($0.objects.keys) } }
     /// In their order.
     var removed: [ContentDigest] { state.withLock(\.removed) }

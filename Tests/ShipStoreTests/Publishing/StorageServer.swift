@@ -28,6 +28,8 @@ final class StorageServer: Sendable {
         case endless
         /// The head before.
         case stale
+        /// It takes a while.
+        case slow
 
         /// Whether it is also tried from a request on: in a short run one is.
         var canLast: Bool { self == .down || Soak.isOn && [.closed, .stale].contains(self) }
@@ -149,6 +151,9 @@ extension StorageServer.State {
         case .failedAfter:
             _ = honest(request)
             return said(500, "InternalError")
+        case .slow:
+            Thread.sleep(forTimeInterval: 0.03)
+            return honest(request)
         case .cut: return cut(honest(request))
         case .cutWithoutRanges, .cutWithRangeAsWhole:
             rangesAreBroken = fault.kind
@@ -174,6 +179,7 @@ extension StorageServer.State {
     private mutating func honest(_ request: HTTPServer.Request) -> Answer {
         let target = request.target.replacing("/bucket/kitchen/", with: "").split(separator: "?", maxSplits: 1)
         let path = String(target.first ?? "")
+        if path == "/bucket", target.count == 2 { return list(String(target[1])) }
         if target.count == 2, let answer = upload(request, at: path, query: String(target[1])) { return answer }
         switch request.method {
         case "PUT":
@@ -183,12 +189,28 @@ extension StorageServer.State {
             let found = path == "head" ? content.heads.last : content.objects[path]
             if !ignoresConditions, Self.isInVain(request, over: found) { return Answer(412) }
             return path == "head" ? putHead(request) : putObject(request, at: path)
+        case "HEAD": return Answer(content.objects[path] == nil ? 404 : 200)
         case "DELETE" where forbidsRemoval: return Answer(403)
         case "DELETE":
             content.objects[path] = nil
             return Answer(204)
         default: return path == "head" ? get(content.heads.last, request) : get(content.objects[path], request)
         }
+    }
+
+    /// All objects, or all that is there in part; they have been there for long.
+    private func list(_ query: String) -> Answer {
+        let time = "2020-11-20T19:04:05.000Z"
+        let elements =
+            query.contains("uploads")
+            ? content.uploads.map { id, upload in
+                "<Upload><Key>kitchen/\(upload.path)</Key><UploadId>\(id)</UploadId><Initiated>\(time)</Initiated></Upload>"
+            }
+            : content.objects.keys.map { key in
+                "<Contents><Key>kitchen/\(key)</Key><LastModified>\(time)</LastModified></Contents>"
+            }
+        let list = "<List><IsTruncated>false</IsTruncated>\(elements.sorted().joined())</List>"
+        return Answer(200, [], Array(list.utf8))
     }
 
     /// - Returns: `nil` for what has nothing to do with parts.
