@@ -153,6 +153,14 @@ import Testing
         let kitchen = try await Kitchen()
         let stranger = try await kitchen.receive(from: kitchen.secureURL, [])
         #expect(stranger.status == .exited(77) && stranger.stderr.contains("--ca-file"), "\(stranger.stderr)")
+        // To storage it is the same. It keeps what the server shows in a bucket, and looks at no signature.
+        let keys = ["AWS_ACCESS_KEY_ID=K", "AWS_SECRET_ACCESS_KEY=S", "AWS_CONFIG_FILE=none"]
+        let server = kitchen.secureURL.replacing("/kitchen", with: "")
+        let unknown = try await kitchen.receive(from: "s3://kitchen", keys, "--endpoint-url", server)
+        #expect(unknown.status == .exited(77) && unknown.stderr.contains("--ca-file"), "\(unknown.stderr)")
+        let bundle = keys + ["AWS_CA_BUNDLE=authority.pem", "SSL_CERT_FILE=none.pem"]
+        try await kitchen.receive(from: "s3://kitchen", bundle, "--endpoint-url", server).expectSuccess()
+        try kitchen.expectArrival()
         let empty = try await kitchen.receive(from: kitchen.secureURL, [], "--ca-file", "Recipes.sqlite")
         #expect(empty.status == .exited(66) && empty.stderr.contains("Recipes.sqlite has no cert"), "\(empty.stderr)")
         let missing = try await kitchen.receive(from: kitchen.secureURL, ["SSL_CERT_FILE=none.pem"])

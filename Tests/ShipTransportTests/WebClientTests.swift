@@ -113,6 +113,37 @@ import Testing
         #expect(log.all.map { $0.headers["range"] } == [nil, "bytes=40-"])
     }
 
+    @Test(
+        arguments: [
+            ("https://a/x", "https://b/z?q", "https://b/z?q"), ("http://a/x", "https://b/z", "https://b/z"),
+            ("https://a/x", "http://a/x/y", nil), ("https://a/x", "//b/z", "https://b/z"),
+            ("https://a:444/x", "/z", "https://a:444/z"), ("https://a/x", "z#part", "https://a/x/z"),
+            ("https://a/x", "ftp://b/z", nil), ("http://a/x", "http://b", "http://b/"),
+            ("https://a/x", "https://b/ z", nil), ("https://a/x", "https://user@b/z", nil),
+        ] as [(String, String, String?)])
+    func `who is sent on never leaves TLS`(from: String, to: String, expected: String?) throws {
+        guard case .web(let address) = try Endpoint(from) else { return }
+        let target = WebTarget("y", at: address).redirected(to: to)
+        let url = target.map { "\($0.server.isSecure ? "https" : "http")://\($0.server.authority)\($0.target)" }
+        #expect(url == expected)
+    }
+
+    @Test func `redirections are followed five times, and not where it is said`() async throws {
+        let (server, log) = try serving([Answer(302, ["Location: /again"])])
+        await #expect(throws: LinkError.io(.badMessage)) { _ = try await get(server, by: client()) }
+        #expect(log.all.count == 6)
+        guard case .web(let address) = try Endpoint("http://127.0.0.1:\(server.port)") else { return }
+        let signed = WebClient.Request("GET", WebTarget("x", at: address), isRedirectable: false)
+        var status = 0
+        try await client().send(
+            signed, within: patience,
+            taking: { response in
+                status = response.status
+                return true
+            }, { _ in true }, resuming: { _ in false })
+        #expect(status == 302 && log.all.count == 7)
+    }
+
     @Test func `a server that is down for all hears of each client about once for each request`() async throws {
         let (server, log) = try serving([Answer(503)])
         let client = client()
