@@ -205,6 +205,7 @@ bench: build ## Measure against what one would write by hand; writes Benchmarks/
 	  --following 20 --receivers 50 --publishing 20 --peers .build/peers/bin \
 	  --readers .build/release/serving-bench --write
 	Benchmarks/scale.py --write
+	Benchmarks/day.py $(PROGRAM) --write
 	$(MAKE) pictures
 
 # The plotting library is PyPI's, in an environment of its own.

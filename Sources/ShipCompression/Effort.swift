@@ -11,4 +11,13 @@ public enum Effort: Hashable, Sendable {
         case .level(let level): level
         }
     }
+
+    /// The effort for a whole that is published. Of a large store the last byte in a hundred costs eight times the time.
+    ///
+    /// - Parameter storeSize: In bytes.
+    package func ofWhole(storeSize: Int64) -> Effort {
+        self == .auto && storeSize >= Self.largeSize ? .level(.standard) : self
+    }
+
+    private static let largeSize: Int64 = 16 * 1024 * 1024
 }

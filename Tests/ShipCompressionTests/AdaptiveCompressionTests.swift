@@ -24,6 +24,13 @@ import Testing
         policy.sent(storeBytes: Self.mebibyte, wireBytes: wire, encoding: encoding, waiting: waiting)
     }
 
+    @Test func `a large whole that is published is not made as small as it can be, unless that is said`() {
+        let (small, large) = (Int64(1_000_000), Int64(200_000_000))
+        #expect(Effort.auto.ofWhole(storeSize: small) == .auto)
+        #expect(Effort.auto.ofWhole(storeSize: large) == .level(.standard))
+        #expect(Effort.level(.smallest).ofWhole(storeSize: large) == .level(.smallest))
+    }
+
     @Test(arguments: [AdaptiveCompression.Link.file, .pipe, slow, near], [PartEncoding.columns, .blocks])
     func `stays what the user says`(link: AdaptiveCompression.Link, form: PartEncoding) throws {
         let level = try #require(CompressionLevel(4))

@@ -55,11 +55,12 @@ final class StepMaker {
             copy.map { version.manifest.over($0.manifest) } ?? version.manifest,
             at: version.manifest.parts.indices.map(version.path), version.indexShapes, keptBy: version)
         let oneWay = Answer(to: based.manifest, without: based.manifest.repeated(from: copy?.manifest))
-        let options = shipment.options
+        var options = shipment.options
+        if copy == nil { options.effort = options.effort.ofWhole(storeSize: version.manifest.store.size) }
         let session = ProducerSession(
             timeouts: options.timeouts, signer: publisher.identity, authorization: .ofNobody, report: { _ in })
         let path = newFile()
-        let delivery = try await PeerLink.withLink(toFile: path, over: .anything) { link in
+        let delivery = try await PeerLink.withLink(toFile: path, over: .anything) { [options] link in
             let order = ProducerSession.Order(
                 prepare: { OutgoingShipment(based, options, oneWay: oneWay) { [base].compactMap(\.self) } })
             return try await session.run(link, [order]).results.map { try $0.get() }.first
