@@ -188,15 +188,13 @@ final class Subscription {
             do {
                 return try await take(store, haltedSince: halted)
             } catch {
-                let object: ContentDigest
                 switch ShipmentError(error) {
-                case .publication(.objectGone(_, let gone)) where isLastReading: object = gone
-                case .publication(.badObject(_, let bad)): object = bad
+                case .publication(.objectGone(_, let it)) where isLastReading, .publication(.badObject(_, let it)):
+                    first = first ?? error
+                    guard missing.count < Self.mostMissing, missing.insert(it).inserted else { throw first ?? error }
                 case .publication(.noWay): throw first ?? error
                 default: throw error
                 }
-                first = first ?? error
-                guard missing.count < Self.mostMissing, missing.insert(object).inserted else { throw first ?? error }
             }
         }
     }
