@@ -96,7 +96,7 @@ package struct DamagedStore: Sendable {
     package struct Copy: Sendable {
         let path: FilePath
         private let original: FilePath
-        private let identity: FileStatus.Identity
+        fileprivate let identity: FileStatus.Identity
 
         init(of original: FilePath, at path: FilePath) throws(FileError) {
             (self.path, self.original) = (path, original)
@@ -141,13 +141,21 @@ package struct DamagedStore: Sendable {
         try Folder.sync(home.folder)
     }
 
+    /// Whether the file at the store's path is the one that is kept.
+    ///
+    /// - Parameter copies: What `prepare` has made.
+    func isInPlace(_ copies: [Copy]) throws(FileError) -> Bool {
+        guard let found = try PlatformCalls.statusIfThere(of: home.path)?.identity else { return false }
+        return try PlatformCalls.statusIfThere(of: kept.path)?.identity == found
+            || copies.contains { $0.path == kept.path && $0.identity == found }
+    }
+
     /// Puts everything back as it was, unless another store is there by now.
     ///
     /// - Parameter copies: What `prepare` has made.
     package func undo(_ copies: [Copy]) {
-        let isOld = copies.contains { $0.path == kept.path && $0.hasOriginal } || Self.begun(for: home) == folder
         // What cannot be looked at may be there.
-        guard isOld || (try? Self.exists(home.path)) == false else { return }
+        guard (try? isInPlace(copies)) == true || (try? Self.exists(home.path)) == false else { return }
         for (path, target) in zip(home.sidecars, kept.sidecars) where (try? Self.exists(path)) == false {
             try? PlatformCalls.rename(target, to: path)
         }

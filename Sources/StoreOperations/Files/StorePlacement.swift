@@ -192,7 +192,7 @@ extension StorePlacement {
             try support.put(comparison.missing + comparison.different, attributes: attributes)
             let after = try support.compare(with: files)
             guard after.missing.isEmpty, after.different.isEmpty else { throw FileError(.read, support.path, .ioError) }
-            try install(staged, keeping: damaged, busyHandler)
+            try install(staged, keeping: damaged, copies, busyHandler)
         } catch {
             _ = support.putBack(comparison.different, from: replaced)
             damaged.undo(copies)
@@ -206,13 +206,17 @@ extension StorePlacement {
         return isKept ? damaged.folder : nil
     }
 
-    private func install(_ staged: FilePath, keeping damaged: DamagedStore, _ busyHandler: BusyHandler) throws {
+    private func install(
+        _ staged: FilePath, keeping damaged: DamagedStore, _ copies: [DamagedStore.Copy], _ busyHandler: BusyHandler
+    ) throws {
         guard try PlatformCalls.isThere(home.path) else {
             try damaged.takeSidecars()
             return try PlatformCalls.place(staged, atFree: home.path)
         }
         // From here on no process opens the old file that does not have it open already.
         let quiet = try QuietStore(home.path, besideReaders: true, busyHandler)
+        // Something else may have been put there meanwhile, of which nothing is kept.
+        guard try damaged.isInPlace(copies) else { throw FileError(.rename, home.path, .fileExists) }
         try damaged.takeSidecars()
         try PlatformCalls.rename(staged, to: home.path)
         _ = consume quiet
