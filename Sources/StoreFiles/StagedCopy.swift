@@ -27,16 +27,18 @@ package enum StagedCopy {
     ///
     /// - Returns: `false` while another command is at work on them.
     static func takeBack(to temporary: FilePath) -> Bool {
-        // A store that has been put in its place has a second name; one that is there refers to the files, wherever it is from.
+        // A store that has been put in its place has a second name.
         let folder = temporary.removingLastComponent()
         guard let target = try? PlatformCalls.targetOfSymbolicLink(at: temporary.appending(mark)),
             let inode = target.components.first.flatMap({ UInt64($0.text) }), target.components.count == 3,
             let staged = try? PlatformCalls.status(of: temporary.appending(store)), staged.links == 1,
-            (try? PlatformCalls.isThere(folder.appending(target.components.suffix(1)))) == false,
             case let place = folder.appending(target.components.dropFirst().prefix(1)),
             let status = try? PlatformCalls.status(of: place), status.isOwnFolder, status.inode == inode
         else { return true }
-        guard let lock = try? FolderLock.take(.exclusive, on: place) else { return false }
+        let lock: FolderLock? = try? FolderLock.take(.exclusive, on: place)
+        // One that is there refers to the files, wherever it is from; whoever had the lock may just have put it there.
+        guard (try? PlatformCalls.isThere(folder.appending(target.components.suffix(1)))) == false else { return true }
+        guard let lock else { return false }
         try? PlatformCalls.rename(place, to: temporary.appending(support))
         withExtendedLifetime(lock) {}
         return true
