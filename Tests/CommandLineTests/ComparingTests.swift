@@ -45,27 +45,42 @@ import Testing
         #expect(try sent.events().last?["encoding"] as? String == "blocks")
     }
 
-    @Test func `who has compared a store sends what changes within a minute whole`() async throws {
-        let receiver = try await desk.listen()
-        func encoding(of name: String) async throws -> String? {
-            let sent = try await desk.run(
+    @Test func `a store is compared for who brings it, and three times a minute for who does not`() async throws {
+        let probe = "SELECT NOT EXISTS (SELECT 1 FROM line WHERE words = 'row 9001')"
+        let receiver = try await desk.listen(on: "127.0.0.1:0", into: "inbox", "--probe", probe)
+        func send(_ name: String) async throws -> ChildProgram.Outcome {
+            try await desk.run(
                 "send", "Large.sqlite", "--to", receiver.address, "--name", name, "--no-remember", "--json")
+        }
+        func encoding(of name: String) async throws -> String? {
+            let sent = try await send(name)
             sent.expectSuccess()
             #expect(try desk.hasInstalled(name, from: "Large.sqlite"))
             return try sent.events().last?["encoding"] as? String
         }
         for name in ["A", "B"] { #expect(try await encoding(of: name) != "delta") }
-        try change(9000)
-        // Each store counts for itself.
-        for name in ["A", "B"] { #expect(try await encoding(of: name) == "delta") }
-        try change(9001)
+        for row in [9000, 8999] {
+            try change(row)
+            for name in ["A", "B"] { #expect(try await encoding(of: name) == "delta") }
+        }
+        // Three attempts, none of which comes to anything.
+        for row in [9001, 1, 2] {
+            try change(row)
+            let sent = try await send("A")
+            #expect(sent.status != .exited(0))
+        }
+        try TestStore.make(at: desk["Large.sqlite"], sql: "UPDATE line SET words = 'other' WHERE id = 9001")
         #expect(try await encoding(of: "A") != "delta")
+        // Each store counts for itself.
+        #expect(try await encoding(of: "B") == "delta")
+        try change(8998)
+        #expect(try await encoding(of: "A") == "delta")
     }
 
     /// All that comes of a comparison is a few hundred bytes: cut at each place, it leaves the old or the new generation.
     @Test func `a link that breaks while stores are compared loses nothing`() async throws {
         func send(cutAfter cuts: Int..., options: [String] = []) async throws -> ChildProgram.Outcome {
-            // A receiver lets a sender compare once a minute.
+            // A receiver lets a sender compare three times a minute.
             let receiver = try await desk.listen()
             let relay = try await CuttingRelay(to: receiver, cuts: cuts)
             let sent = try await desk.run(["send", "Large.sqlite", "--to", relay.address, "--no-remember"] + options)

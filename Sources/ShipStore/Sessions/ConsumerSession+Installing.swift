@@ -107,6 +107,7 @@ extension ConsumerSession {
         let generation = try await installer.install(
             sealed, permitting: { try permit(manifest.name, from: sender, shared) }, open: { try tryOpening($0) })
         shared.installed(generation)
+        queues.forgetSearches(of: manifest.name, for: sender.peer)
         return Receipt(generation, .installed)
     }
 

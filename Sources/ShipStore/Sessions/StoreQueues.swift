@@ -8,18 +8,22 @@ final class StoreQueues: Sendable {
     typealias Slot = Turns<StoreName>.Turn
 
     private let turns = Turns<StoreName>()
-    /// The searches of the last minute, by store and device.
-    private let searches = Mutex<[StoreName: [ContentDigest?: ContinuousClock.Instant]]>([:])
+    /// When searches began that have not led to a generation, by store and device.
+    private let searches = Mutex<[StoreName: [ContentDigest?: [ContinuousClock.Instant]]]>([:])
 
-    /// Whether a device may search for what it has in common with a store: once a minute; those that are not known are one.
+    /// Whether a device may search for what it has in common with a store: three times a minute; those that are not known are one.
     func beginSearch(of name: StoreName, for device: ContentDigest?) -> Bool {
         searches.withLock { searches in
-            let now = ContinuousClock.now
-            searches[name] = searches[name, default: [:]].filter { now - $0.value < .seconds(60) }
-            guard searches[name]?[device] == nil else { return false }
-            searches[name]?[device] = now
+            let begun = searches[name]?[device]?.filter { .now - $0 < .seconds(60) } ?? []
+            guard begun.count < 3 else { return false }
+            searches[name, default: [:]][device] = begun + [.now]
             return true
         }
+    }
+
+    /// A device has brought a generation: that takes more work than to search it, so the searches before it count no more.
+    func forgetSearches(of name: StoreName, for device: ContentDigest?) {
+        searches.withLock { _ = $0[name]?.removeValue(forKey: device) }
     }
 
     /// Waits for the slot of a store.
