@@ -85,5 +85,7 @@ def vectors() -> Iterator[Vector]:
         yield bad(f"differences_{name}", about, with_differences(found))
     for size, about in ((len(SHORT) - 1, "before the length of the last frame"), (64 + 3, "in the first header"), (64 + 20, "in MANIFEST")):
         yield bad(f"cut_{size}", f"It ends {about}", SHORT[:size])
+    again = joined(frame(MANIFEST, binary(b"\4{}")))[:-4]
+    yield bad("two_manifests", "A second MANIFEST: a few bytes that would become as many as the content has", SHORT + again)
     yield bad("unknown_frame", "A frame that a reader has to know, and does not", SHORT + b"\x7f" + bytes(4))
     yield bad("frame_too_long", "A length above the limit of its type", SHORT + bytes([DATA]) + b"\xff" * 4)

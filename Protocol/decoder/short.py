@@ -21,7 +21,7 @@ DIFFERENCES = 4
 def whole(short: bytes, certificate: bytes, base: bytes | None, start: str | None) -> bytes:
     """`base` is the content that is held, and `start` the id of the one where the step begins."""
     found = checked(START) + checked(header(SIGNATURE, VALUE_SIZE + len(certificate)) + short[:VALUE_SIZE] + certificate)
-    rest = short[VALUE_SIZE:]
+    rest, is_first = short[VALUE_SIZE:], True
     while rest:
         try:
             kind, length = Reader(rest).header()
@@ -31,9 +31,11 @@ def whole(short: bytes, certificate: bytes, base: bytes | None, start: str | Non
         if len(frame) != HEADER + length:
             raise no("cut off")
         if kind == MANIFEST:
+            if not is_first:
+                raise no("a manifest behind other frames")
             payload = manifest(frame[HEADER:], base, start)
             frame = header(MANIFEST, len(payload)) + payload
-        found += checked(frame)
+        found, is_first = found + checked(frame), False
     return found
 
 

@@ -106,12 +106,14 @@ extension InlineStep {
                 frames.count >= FrameHeader.size + header.payloadLength
             else { throw Self.bad("a shipment that is cut off") }
             var frame = Array(frames.prefix(FrameHeader.size + header.payloadLength))
-            frames = frames.dropFirst(frame.count)
             if header.type == .manifest {
+                // A few bytes may become as many as the base's manifest has.
+                guard frames.startIndex == Signature.size else { throw Self.bad("a manifest behind other frames") }
                 frame = try manifest(of: frame.dropFirst(FrameHeader.size), over: base)
             } else {
                 frame.append(bigEndian: UInt32(crc32Of: frame))
             }
+            frames = frames.dropFirst(FrameHeader.size + header.payloadLength)
             file += frame
         }
         return file

@@ -40,6 +40,10 @@ import Testing
         try parser.finish()
         #expect(elements == [.preamble(preamble)] + frames.map(FrameParser.Element.frame))
         #expect(parser.signedPayload == signed)
+        // Each of these few bytes would become as many as the base's manifest has.
+        let again = try Frame.serialized(Array("\u{4}{}".utf8), as: .manifest).dropLast(4)
+        let hostile = InlineStep(step.step, shipment: step.shipment + again + again)
+        #expect(throws: ProtocolError.self) { try hostile.file(by: certificate, over: base) }
         for other in [nil, ManifestContent(of: next)] where !isSmaller {
             #expect(throws: ProtocolError.self) { try step.file(by: certificate, over: other) }
         }
