@@ -120,20 +120,20 @@ extension StoreCatalog: Message {
         var (steps, frames) = (
             steps.filter { $0.sha256 == nil }.map { InlineStep($0) }, try PublicationText.unpacked(bytes[...])[...]
         )
-        guard PublicationText.takePart(from: &frames) != nil,
-            var signatures = PublicationText.takePart(from: &frames),
-            steps.takeShipments(from: &signatures, &frames), signatures.isEmpty, frames.isEmpty
+        guard let certificate = PublicationText.takePart(from: &frames),
+            (1...Limits.certificateSize).contains(certificate.count),
+            var signatures = PublicationText.takePart(from: &frames), steps.takeShipments(from: &signatures, &frames),
+            signatures.isEmpty, frames.isEmpty
         else {
-            throw .badMessage(type: FrameType.manifest.rawValue, flaw: "a bundle that is not as long as its steps")
+            throw .badMessage(type: FrameType.manifest.rawValue, flaw: "a bundle that is not one of its steps")
         }
         return steps
     }
 
     /// The certificate in a bundle, unchecked; `nil` for bytes that are none.
     package static func certificate(inBundle bytes: [UInt8]) -> [UInt8]? {
-        guard bytes.count <= Limits.bundleSize, var left = (try? PublicationText.unpacked(bytes[...]))?[...] else {
-            return nil
-        }
+        guard bytes.count <= Limits.bundleSize, var left = (try? PublicationText.unpacked(bytes[...]))?[...]
+        else { return nil }
         return PublicationText.takePart(from: &left).map(Array.init)
     }
 }

@@ -114,6 +114,7 @@ import Testing
                 let bytes = made.encoded
                 #expect(try StoreCatalog(decoding: bytes) == made, "seed \(seed)")
                 #expect(try bundle == nil || made.shipments(in: bundled) == singles.filter { $0.step.sha256 == nil })
+                #expect(throws: ProtocolError.self) { try made.shipments(in: singles.bundle(by: [])) }
                 #expect(made.newest == Self.content(counter) && made.counter == UInt64(counter))
                 catalogs.append(
                     StoreCatalog.KnownCatalog(
