@@ -180,9 +180,9 @@ extension Desk {
         try ContentDigest(ofFile: try PlatformCalls.realPath(of: path))
     }
 
-    /// Of all files of the memory.
+    /// Of all files of the memory. A sender at work may remove some meanwhile.
     fileprivate var rememberedDigests: Set<ContentDigest> {
-        get throws { try Set(objects.map { try digest(of: $0) }) }
+        get throws { try Set(objects.compactMap { try? digest(of: $0) }) }
     }
 
     /// Of its copies.
