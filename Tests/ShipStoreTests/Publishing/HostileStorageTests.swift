@@ -142,6 +142,8 @@ import Testing
         let store = try #require(try round.newestHead().head.stores.first)
         for vector in try ProtocolVector.all(.catalog) where vector.error != nil {
             let bytes = vector.bytes
+            // A head that names a longer one breaks a rule itself.
+            guard bytes.count <= Limits.catalogSize else { continue }
             let object = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(max(1, bytes.count)))
             round.storage.change { $0[object.sha256] = bytes }
             let forged = PublishedHead.Store(
