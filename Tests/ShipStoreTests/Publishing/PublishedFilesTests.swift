@@ -29,9 +29,10 @@ import Testing
             let before = round.storage.traffic
             let publisher = try round.publisher(to: round.storage, at: round.place, store: "Photos.sqlite")
             _ = try await publisher.publish()
+            let published = round.storage.traffic
             try await round.look(0)
             #expect(try Self.files(round.scratch.path.appending("inbox0")) == Self.files(round.scratch.path))
-            return (round.storage.traffic.up - before.up, round.storage.traffic.down - before.down)
+            return (published.up - before.up, round.storage.traffic.down - published.down)
         }
         #expect(try await publish().up > 300_000)
         for number in 1...3 {
