@@ -182,7 +182,7 @@ extension Desk {
 
     /// Of all files of the memory. A sender at work may remove some meanwhile.
     fileprivate var rememberedDigests: Set<ContentDigest> {
-        get throws { try Set(objects.compactMap { try? digest(of: $0) }) }
+        get throws { Set(objects.compactMap { try? digest(of: $0) }) }
     }
 
     /// Of its copies.
