@@ -215,7 +215,8 @@ def main():
             sys.exit(f"{needed} is not in {args.peers}: `make bench` installs it")
     program, measured = os.path.abspath(args.program), Measured()
     with tempfile.TemporaryDirectory(prefix="bench-of-ship-store-") as folder:
-        os.environ["XDG_STATE_HOME"] = place(folder, "state")  # what is remembered of these stores is not the user's
+        # What is remembered of these stores, and the numbers of their shipments, are not the user's.
+        os.environ |= {"XDG_STATE_HOME": place(folder, "state"), "XDG_CONFIG_HOME": place(folder, "config")}
         if args.bytes is not None or args.pairs:
             check_frames(folder)
         if args.bytes is not None:
