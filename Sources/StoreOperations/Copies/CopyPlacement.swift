@@ -76,6 +76,8 @@ package struct CopyPlacement: Sendable {
         do throws(FileError) {
             if try claim({ () throws(FileError) in try PlatformCalls.place(stagedStore, atFree: home.path) }) {
                 try Folder.sync(folder)
+                // From here on nothing is to be taken back, whatever becomes of the store.
+                try? PlatformCalls.removeFile(stagedStore)
                 return true
             }
         } catch {
