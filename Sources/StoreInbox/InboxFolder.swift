@@ -172,17 +172,26 @@ package final class InboxFolder: Sendable {
         try InboxError.wrapping { () throws(FileError) in try files.folder(at: generation.path) }
     }
 
-    /// Whether no generation of a store has been current yet, as far as the inbox shows: there is no `current`, no record says
-    /// otherwise, and the only number is that of a first generation, which a receiver that died may have left. The public name is made
-    /// last: where it leads to the store, that generation was current.
+    /// Whether no generation of a store has been current yet, as far as the inbox shows: there is no `current`, and it has not been shown. A
+    /// receiver that died may have left a first generation.
     package func awaitsFirst(_ name: StoreName) throws(InboxError) -> Bool {
-        for path in [layout.current(name), layout.rollbackRecord(name), layout.originRecord(name)] {
-            if try InboxError.wrapping({ () throws(FileError) in try files.holds(path) }) { return false }
+        if try holds(layout.current(name)) { return false }
+        return try !hasBeenShown(name)
+    }
+
+    /// Whether readers have had a store by its public name, as far as the inbox shows: a record says so, there is a number above that of a first
+    /// generation, or the name leads to the store. It is made last, so that a power cut may leave a first generation without it.
+    package func hasBeenShown(_ name: StoreName) throws(InboxError) -> Bool {
+        for path in [layout.rollbackRecord(name), layout.originRecord(name)] {
+            if try holds(path) { return true }
         }
         let names = try generationNames(of: name)
-        guard !names.isEmpty else { return true }
-        guard names.allSatisfy({ $0.number == 1 }) else { return false }
-        return try !isPublic(name)
+        if names.contains(where: { $0.number > 1 }) { return true }
+        return names.isEmpty ? false : try isPublic(name)
+    }
+
+    private func holds(_ path: FilePath) throws(InboxError) -> Bool {
+        try InboxError.wrapping { () throws(FileError) in try files.holds(path) }
     }
 
     private func isPublic(_ name: StoreName) throws(InboxError) -> Bool {

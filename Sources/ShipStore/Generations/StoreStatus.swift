@@ -76,7 +76,10 @@ extension Inbox {
                 let generation = try folder.generation(current, of: name)
                 try folder.checkFiles(of: generation)
                 try checkBeginning(of: generation, in: folder)
-                try folder.checkLinks(for: generation.manifest, areMade: !generation.isNew)
+                // Readers see a first one last.
+                let isShown = try folder.hasBeenShown(name)
+                try folder.checkLinks(for: generation.manifest, areMade: isShown)
+                guard isShown else { return nil }
                 return entry(generation, name, isCurrent: true, record, nil, in: folder, isHeld: nil)
             } catch {
                 // Another one may be current meanwhile, and this one gone.
@@ -89,9 +92,4 @@ extension Inbox {
         }
         return nil
     }
-}
-
-extension Generation {
-    /// Whether it was installed just now: the names of a first one are made last.
-    var isNew: Bool { installedAt.map { Date().timeIntervalSince($0) < 60 } ?? false }
 }
