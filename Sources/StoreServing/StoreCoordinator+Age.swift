@@ -21,6 +21,7 @@ extension StoreCoordinator {
     /// asks it once, in whichever process it is.
     ///
     /// - Parameters:
+    ///   - selection: Of which store.
     ///   - limit: How old it may be.
     ///   - patience: How long to wait for the answer, and for a newer generation.
     /// - Returns: How old it is.
@@ -72,8 +73,10 @@ extension StoreCoordinator {
     /// Cancelling the task interrupts the reads.
     ///
     /// - Parameters:
+    ///   - selection: Of which store.
     ///   - limit: How old the copy may be.
     ///   - patience: How long to wait for the source.
+    ///   - body: Reads; what it is given ends with it.
     /// - Throws: `.tooOld`; what `pin` throws, and what `body` throws.
     public func read<Value: Sendable>(
         _ selection: StoreSelection = .only, noOlderThan limit: Duration,

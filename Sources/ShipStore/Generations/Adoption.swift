@@ -33,7 +33,9 @@ extension Consumer {
     ///         // Shipments have come since, which are newer.
     ///     }
     ///
-    /// - Parameter name: Of the store; `nil` for what the name of the file suggests, without `.base`.
+    /// - Parameters:
+    ///   - path: Where the copy is.
+    ///   - name: Of the store; `nil` for what the name of the file suggests, without `.base`.
     /// - Throws: `.install(.hasGenerations)` if the inbox has another generation of the store, `.operation(.notCanonical)` for a file that
     ///   is no such copy, and what a shipment may be refused for.
     @discardableResult
