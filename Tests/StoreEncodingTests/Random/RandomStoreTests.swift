@@ -27,6 +27,13 @@ import Testing
         print("\(cases) stores, from seed \(RandomSeeds.first) on")
     }
 
+    /// A long value that says the same again and again takes far more at the least effort.
+    @Test func `a delta that is larger than the store does not go, however large that is at the least effort`()
+        async throws
+    {
+        try await CodecCheck(isThorough: false).check(RandomCase(seed: 179_584_677_701_521))
+    }
+
     /// Works in a process of its own.
     private static func hasEnded(_ work: CodecWork) async -> Bool {
         var hasEnded = false
