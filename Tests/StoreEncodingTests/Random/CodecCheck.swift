@@ -29,8 +29,9 @@ struct CodecCheck {
     /// shares nothing with its base, in parts of the whole store.
     private static let (smallStore, mostOfWhole) = (4 << 20, 1.15)
     /// What rows may take that go in a hurry and are of several segments, in parts of what the pages take: the encoder does not compare
-    /// them, as the first is on its way before the last is encoded. Each segment begins without what came before it.
-    private static let (mostOfPages, mostOfSegment) = (1.1, 1 << 18)
+    /// them, as the first is on its way before the last is encoded. Each segment begins without
+    /// what came before it: a value that says the same again and again says it once more in each.
+    private static let (mostOfPages, mostOfSegment, beginning) = (1.1, 1 << 18, 1024)
 
     private let efforts: [CompressionLevel]
 
@@ -77,7 +78,9 @@ struct CodecCheck {
                 let words = "at level \(effort.value)\(isAwaited ? " over a link" : "")"
                 let size = try await encodedSize(of: copy, effort, isAwaited: isAwaited, words) ?? plain
                 let steps = isAwaited ? copy.bytes.count / Self.mostOfSegment : 0
-                guard Double(size) <= Double(plain) * (steps > 0 ? Self.mostOfPages : 1) + Double(64 * (1 + steps))
+                guard
+                    Double(size) <= Double(plain) * (steps > 0 ? Self.mostOfPages : 1)
+                        + Double(64 + Self.beginning * steps)
                 else {
                     throw Failure("\(words): \(size) bytes, and \(plain) as pages")
                 }
