@@ -81,6 +81,7 @@ def vectors() -> Iterator[Vector]:
     for name, about, found in (
         ("none", "No differences", b""), ("array", "An array in their place", b"[]"), ("cut", "They end early", canonical(right)[:-1]), ("text", "No JSON", b"!"),
         ("twice", "A member stands twice", canonical(right)[:-1] + b',"counter":3}'), ("surrogate", "Half of a character", b'{"x":"\\ud83c"}'),
+        ("null", "Null", canonical(right)[:-1] + b',"x":null}'), ("null_within", "Null within a member", canonical(right)[:-1] + b',"x":{"y":[null]}}'),
     ):  # fmt: skip
         yield bad(f"differences_{name}", about, with_differences(found))
     for size, about in ((len(SHORT) - 1, "before the length of the last frame"), (64 + 3, "in the first header"), (64 + 20, "in MANIFEST")):

@@ -45,6 +45,8 @@ def manifest(payload: bytes, base: bytes | None, start: str | None) -> bytes:
     if base is None or rules.content_id(base).hex() != start:
         raise no("it begins at another content")
     differences = rules.parsed(payload[1:])
+    if has_none(differences):
+        raise no("null")
     known = json.loads(base)
     known["base"] = {"sha256": known["store"]["sha256"]}
     return b"\0" + json.dumps(changed(known, differences), ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
@@ -54,6 +56,11 @@ def changed(known: Any, differences: Any) -> Any:
     if not isinstance(known, dict) or not isinstance(differences, dict):
         return differences
     return known | {name: changed(known.get(name), value) for name, value in differences.items()}
+
+
+def has_none(value: Any) -> bool:
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return value is None or any(has_none(member) for member in members)
 
 
 def header(kind: int, length: int) -> bytes:

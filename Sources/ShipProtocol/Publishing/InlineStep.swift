@@ -1,3 +1,5 @@
+import EssentialFoundation
+
 /// A step whose shipment stands beside others, in a head or in a bundle, without what its reader knows:
 ///
 ///     0   64 bytes  r and s of its SIGNATURE
@@ -125,7 +127,9 @@ extension InlineStep {
         guard payload.first == Self.differenceForm else { return try Frame.serialized(Array(payload), as: .manifest) }
         guard let base, base.id == step.from else { throw Self.bad("a step from another content") }
         let json = try JSONSyntax.checked(payload.dropFirst(), as: .manifest, keeping: nil)
-        guard case .object(let members) = JSONValue(decoding: json) else { throw Self.bad("no differences") }
+        guard case .object(let members)? = try? JSONDecoder().decode(JSONValue.self, from: Data(json)) else {
+            throw Self.bad("no differences")
+        }
         let manifest = base.withBase.changed(by: .object(members))
         return try Frame.serialized(FrameType.plain(manifest.canonicalBytes), as: .manifest)
     }
