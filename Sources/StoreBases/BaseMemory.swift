@@ -1,4 +1,3 @@
-import ShipProtocol
 package import StoreFiles
 public import SystemPackage
 

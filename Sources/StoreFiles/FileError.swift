@@ -1,4 +1,3 @@
-import ShipProtocol
 public import SystemPackage
 
 /// A failed call of the platform: the operation, its path, and the reason.

@@ -1,4 +1,3 @@
-import ShipProtocol
 import StoreFiles
 import SystemPackage
 

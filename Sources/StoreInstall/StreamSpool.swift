@@ -1,5 +1,4 @@
 import StoreFiles
-import StoreInbox
 
 /// Keeps the stream of the part that is coming in, in case the link breaks: in memory while it is short and new, then in a file,
 /// which is synced at most once a second.

@@ -1,6 +1,5 @@
 import ShipCompression
 import ShipProtocol
-import StoreFormat
 
 /// A request of the producer: the first one has its nonce alone; each later one names ranges of the last answer.
 ///

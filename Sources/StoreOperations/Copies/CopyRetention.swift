@@ -1,8 +1,5 @@
 import EssentialFoundation
 public import ShipProtocol
-import StoreFiles
-import StoreInbox
-import SystemPackage
 
 /// Which kept copies expire.
 ///

@@ -1,6 +1,4 @@
 public import ShipProtocol
-import StoreFiles
-import StoreInbox
 public import SystemPackage
 
 /// The place of a file that never changes: an inbox, or a folder of kept copies. Only the commands for these may change or remove

@@ -1,4 +1,3 @@
-import ShipProtocol
 package import StoreFiles
 package import SystemPackage
 

@@ -1,6 +1,5 @@
 package import GRDB
 package import StoreFiles
-import StoreFormat
 package import SystemPackage
 
 /// A connection that may write to a store, which other connections, of this process and of others, use meanwhile.

@@ -1,4 +1,3 @@
-import CoreDataReading
 import GRDB
 import GRDBSQLite
 import ShipProtocol

@@ -1,8 +1,5 @@
 import GRDB
 import GRDBSQLite
-import ShipProtocol
-import StoreFiles
-import StoreFormat
 package import SystemPackage
 
 /// The file of a store that SQLite may be unable to read. No other connection is in the middle of writing to it for as long as

@@ -1,7 +1,5 @@
-import CoreDataReading
 package import GRDB
 import GRDBSQLite
-import ShipProtocol
 import StoreFiles
 import Synchronization
 package import SystemPackage

@@ -1,4 +1,3 @@
-import ShipProtocol
 public import SystemPackage
 
 /// A file in the support folder of a store that has gone, or of a state of it that has, which stays because it is not proven to

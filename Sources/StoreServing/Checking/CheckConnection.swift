@@ -1,5 +1,4 @@
 import CSQLiteHardening
-import GRDB
 import GRDBSQLite
 import ShipProtocol
 import StoreFiles

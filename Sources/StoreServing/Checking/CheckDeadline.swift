@@ -3,7 +3,6 @@ import Dispatch
 import GRDB
 import GRDBSQLite
 import Synchronization
-import SystemPackage
 
 /// Limits on the time and the memory that SQLite may take on a connection. SQLite gives up at the limit, even inside one
 /// statement.

@@ -2,7 +2,6 @@ import CoreDataReading
 import GRDB
 public import ShipProtocol
 import StoreFiles
-import StoreFormat
 package import SystemPackage
 
 /// The content and the size of one table of a store.

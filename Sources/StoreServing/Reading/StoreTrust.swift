@@ -1,5 +1,4 @@
 import CSQLiteHardening
-import GRDB
 import GRDBSQLite
 
 /// How far a store that came from elsewhere is trusted, and with it what its schema may do. A connection to it is restricted
