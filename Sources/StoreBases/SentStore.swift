@@ -1,4 +1,3 @@
-import EssentialFoundation
 package import ShipProtocol
 package import StoreFiles
 package import SystemPackage

@@ -1,4 +1,3 @@
-import EssentialFoundation
 package import ShipProtocol
 import StoreFiles
 import SystemPackage

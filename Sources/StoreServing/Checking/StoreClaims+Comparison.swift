@@ -1,5 +1,4 @@
 import CoreDataReading
-import EssentialFoundation
 import ShipProtocol
 import StoreFiles
 

@@ -1,5 +1,4 @@
 import CoreDataReading
-import EssentialFoundation
 import GRDB
 import ShipProtocol
 import StoreFiles

@@ -2,7 +2,6 @@ import CSQLiteHardening
 import GRDB
 import GRDBSQLite
 import StoreFiles
-import Synchronization
 import SystemPackage
 
 /// One connection to SQLite. It is closed with this value, unless it is borrowed.

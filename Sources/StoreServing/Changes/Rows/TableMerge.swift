@@ -1,4 +1,3 @@
-import EssentialFoundation
 import GRDB
 import ShipProtocol
 import StoreFormat
