@@ -255,7 +255,7 @@ public actor TransferReceiver {
     private var sender: DeviceIdentifier? {
         if let sender = options.sender { return sender }
         let producers = ((try? consumer.inbox.storeNames()) ?? []).compactMap {
-            (try? consumer.inbox.originRecord(of: $0))?.producer
+            (try? consumer.inbox.open().originRecord(of: $0))?.producer
         }
         guard let first = producers.first, producers.allSatisfy({ $0 == first }) else { return nil }
         return DeviceIdentifier(bytes: first.bytes)

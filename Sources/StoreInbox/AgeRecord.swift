@@ -8,7 +8,7 @@ import SystemPackage
 /// that does, and is taken back with it. The other one hangs on the wall, and may be set. The age is the larger of what both say, and
 /// unknown if either goes back or the system has started anew: so a copy may seem older than it is, and never younger. What is lost with
 /// the record is asked again, so that it is not synced.
-package struct AgeRecord: Hashable, Sendable {
+package struct AgeRecord: Hashable, Sendable, Codable {
     /// The name of its folder.
     private let generation: String
     /// Milliseconds since the system's start.
@@ -17,9 +17,6 @@ package struct AgeRecord: Hashable, Sendable {
     private let start: String?
     /// Milliseconds since 1970.
     private let wallTime: Int64
-
-    /// Largest file that is read, in bytes.
-    private static let sizeLimit: Int64 = 4096
 
     /// The times that the clocks show.
     package struct Clocks: Hashable, Sendable {
@@ -58,16 +55,9 @@ package struct AgeRecord: Hashable, Sendable {
     }
 }
 
-extension AgeRecord: Codable {
-    /// - Returns: `nil` where there is none, or none that can be read.
-    init?(at path: FilePath, in folder: borrowing OpenFolder) {
-        guard let record = folder.recordIfReadable(AgeRecord.self, at: path, upTo: Self.sizeLimit) else { return nil }
-        self = record
-    }
-}
-
 extension InboxFolder {
-    package func ageRecord(of name: StoreName) -> AgeRecord? { AgeRecord(at: layout.ageRecord(name), in: files) }
+    /// - Returns: `nil` where there is none, or none that can be read.
+    package func ageRecord(of name: StoreName) -> AgeRecord? { files.recordIfReadable(at: layout.ageRecord(name)) }
 
     /// How old a generation is, if it is the current one.
     package func age(of generation: GenerationName?, _ name: StoreName) -> CopyAge {

@@ -7,15 +7,12 @@ package struct HaltRecord: Hashable, Sendable, Codable {
     /// By the publisher's clock.
     package let since: Timestamp
 
-    /// Largest file that is read, in bytes.
-    fileprivate static let sizeLimit: Int64 = 4096
-
     package init(since: Timestamp) { self.since = since }
 }
 
 extension InboxFolder {
     /// - Returns: `nil` where there is none, or none that can be read.
     package func haltRecord(of name: StoreName) -> HaltRecord? {
-        files.recordIfReadable(HaltRecord.self, at: layout.haltRecord(name), upTo: HaltRecord.sizeLimit)
+        files.recordIfReadable(at: layout.haltRecord(name))
     }
 }

@@ -32,7 +32,7 @@ public struct Inbox: Hashable, Sendable {
 
     /// Their folders, the oldest first, whatever is in them.
     package func generationPaths(of name: StoreName) throws(InboxError) -> [FilePath] {
-        try generationNames(of: name).map { layout.generations(name).appending($0.text) }
+        try open().generationNames(of: name).map { layout.generations(name).appending($0.text) }
     }
 
     /// The generation that is served, or `nil` if none has been installed yet.
@@ -42,22 +42,4 @@ public struct Inbox: Hashable, Sendable {
         try open().current(of: name)
     }
 
-    /// Which device's shipments of a store are accepted, and the highest counter among them; `nil` if that is unknown.
-    ///
-    /// - Throws: `.badOrigin`, `.file`.
-    package func originRecord(of name: StoreName) throws(InboxError) -> OriginRecord? {
-        try open().originRecord(of: name)
-    }
-
-    /// The name in the link `current`, if it is one of ours.
-    ///
-    /// - Throws: `.noInbox`, `.file`.
-    package func currentName(of name: StoreName) throws(InboxError) -> GenerationName? {
-        try open().currentName(of: name)
-    }
-
-    /// The names of the kept generations, the oldest first.
-    package func generationNames(of name: StoreName) throws(InboxError) -> [GenerationName] {
-        try open().generationNames(of: name)
-    }
 }

@@ -89,12 +89,12 @@ extension OpenFolder {
     ///
     /// - Parameters:
     ///   - limit: Size of the largest file that is read, in bytes.
-    ///   - unreadable: Thrown for a file that is too large, and for what is no regular file.
-    ///   - undecodable: Thrown for a file that holds no such record.
+    ///   - flaw: Thrown for a file that holds no such record.
+    ///   - unreadable: Thrown in its place for a file that is too large, and for what is no regular file.
     /// - Returns: `nil` if there is no file.
     /// - Throws: The two, and `.file`.
     package func record<Record: Decodable>(
-        _: Record.Type, at path: FilePath, upTo limit: Int64, unreadable: InboxError, undecodable: InboxError
+        at path: FilePath, upTo limit: Int64 = 4096, _ flaw: InboxError, unreadable: InboxError? = nil
     ) throws(InboxError) -> Record? {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -105,19 +105,18 @@ extension OpenFolder {
         } catch {
             switch error.errno {
             case .noSuchFileOrDirectory: return nil
-            case .fileTooLarge, .invalidArgument, .tooManySymbolicLinkLevels: throw unreadable
+            case .fileTooLarge, .invalidArgument, .tooManySymbolicLinkLevels: throw unreadable ?? flaw
             default: throw .file(error)
             }
         }
-        guard let record = try? JSONDecoder().decode(Record.self, from: Data(bytes)) else { throw undecodable }
+        guard let record = try? JSONDecoder().decode(Record.self, from: Data(bytes)) else { throw flaw }
         return record
     }
 
     /// The same for a record that this program can do without.
     ///
     /// - Returns: `nil` if there is none, or none that can be read.
-    func recordIfReadable<Record: Decodable>(_: Record.Type, at path: FilePath, upTo limit: Int64) -> Record? {
-        let error = InboxError.badRecord(path, flaw: "")
-        return try? record(Record.self, at: path, upTo: limit, unreadable: error, undecodable: error)
+    func recordIfReadable<Record: Decodable>(at path: FilePath, upTo limit: Int64 = 4096) -> Record? {
+        try? record(at: path, upTo: limit, .badRecord(path, flaw: ""))
     }
 }

@@ -30,7 +30,7 @@ package final class InboxFolder: Sendable {
         }
         let flaw = InboxError.badRecord(layout.format, flaw: "it is no number")
         // It is written before anything else is.
-        let found = try files.record(Int.self, at: layout.format, upTo: 32, unreadable: flaw, undecodable: flaw)
+        let found: Int? = try files.record(at: layout.format, upTo: 32, flaw)
         if let found, found > Self.format { throw .newerFormat(inbox.root, found) }
     }
 
@@ -238,16 +238,23 @@ package final class InboxFolder: Sendable {
             current, at: layout.generations(name).appending(current.text), in: files, record)
     }
 
-    /// Which generations were current a moment ago.
-    package func leftRecord(of name: StoreName) -> LeftRecord { LeftRecord(at: layout.leftRecord(name), in: files) }
-
-    /// Which generation stays although others come, and until when; `nil` for none.
-    package func leaseRecord(of name: StoreName) -> LeaseRecord? {
-        LeaseRecord(at: layout.leaseRecord(name), in: files)
+    /// Which generations were current a moment ago; none where that cannot be read: it is about seconds.
+    package func leftRecord(of name: StoreName) -> LeftRecord {
+        files.recordIfReadable(at: layout.leftRecord(name), upTo: LeftRecord.sizeLimit) ?? .empty
     }
 
+    /// Which generation stays although others come, and until when; `nil` for none, and where the record cannot be read: that a delta finds
+    /// its base no more costs another file.
+    package func leaseRecord(of name: StoreName) -> LeaseRecord? {
+        files.recordIfReadable(at: layout.leaseRecord(name))
+    }
+
+    /// - Returns: An empty record if there is no file.
     /// - Throws: `.badRecord`, `.file`.
     package func rollbackRecord(of name: StoreName) throws(InboxError) -> RollbackRecord {
-        try RollbackRecord(at: layout.rollbackRecord(name), in: files)
+        let path = layout.rollbackRecord(name)
+        return try files.record(
+            at: path, upTo: RollbackRecord.sizeLimit, .badRecord(path, flaw: "not a record of rollbacks"),
+            unreadable: .badRecord(path, flaw: "not a file of its size")) ?? .empty
     }
 }

@@ -5,14 +5,11 @@ import SystemPackage
 
 /// That a generation of a store stays until a time, as a sender was told in a file: `leased.json` beside the generations. Of each store
 /// one at most is named, the one that was told last.
-package struct LeaseRecord: Hashable, Sendable {
+package struct LeaseRecord: Hashable, Sendable, Codable {
     /// The name of its folder.
     private let generation: String
     /// By the clock on the wall.
     package let until: Timestamp
-
-    /// Largest file that is read, in bytes.
-    private static let sizeLimit: Int64 = 4096
 
     package init(of generation: GenerationName, until: Timestamp) {
         self.generation = generation.text
@@ -24,12 +21,4 @@ package struct LeaseRecord: Hashable, Sendable {
     }
 
     package func isOver(at now: Timestamp = Timestamp(Date())) -> Bool { until <= now }
-}
-
-extension LeaseRecord: Codable {
-    /// - Returns: `nil` where there is none, or none that can be read: that a delta finds its base no more costs another file.
-    init?(at path: FilePath, in folder: borrowing OpenFolder) {
-        guard let record = folder.recordIfReadable(LeaseRecord.self, at: path, upTo: Self.sizeLimit) else { return nil }
-        self = record
-    }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 /// A plain reader resolves the public link first, and opens what it leads to then. What it has resolved must still be there,
 /// although another generation has become current in between. Times are of the clock that runs since the system's start, which
 /// cannot be set; after a restart they say nothing. So the record need not survive a power cut, and is not synced.
-package struct LeftRecord: Hashable, Sendable {
+package struct LeftRecord: Hashable, Sendable, Codable {
     /// The one that was left last is the last.
     private var entries: [Entry]
 
@@ -20,7 +20,7 @@ package struct LeftRecord: Hashable, Sendable {
     /// Most entries: those that were left first are forgotten.
     private static let longest = 64
     /// Largest file that is read, in bytes.
-    private static let sizeLimit: Int64 = 16 * 1024
+    static let sizeLimit: Int64 = 16 * 1024
 
     package static let empty = LeftRecord(entries: [])
 
@@ -51,12 +51,5 @@ package struct LeftRecord: Hashable, Sendable {
 
     private func counts(_ entry: Entry, _ grace: Duration, _ now: Duration) -> Bool {
         (.zero..<grace).contains(now - .milliseconds(entry.at))
-    }
-}
-
-extension LeftRecord: Codable {
-    /// - Returns: An empty record where there is none, or none that can be read: it is about seconds.
-    init(at path: FilePath, in folder: borrowing OpenFolder) {
-        self = folder.recordIfReadable(LeftRecord.self, at: path, upTo: Self.sizeLimit) ?? .empty
     }
 }

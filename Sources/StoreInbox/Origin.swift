@@ -14,28 +14,21 @@ public struct Origin: Hashable, Sendable {
     /// `true` for what was adopted; otherwise left out.
     private let adopted: Bool?
 
-    package init(producer: ContentDigest?, counter: UInt64, relay: ContentDigest? = nil) {
-        self.init(producer: producer, counter: counter, relay: relay, adopted: nil)
-    }
-
-    private init(producer: ContentDigest?, counter: UInt64, relay: ContentDigest?, adopted: Bool?) {
-        self.producer = producer
-        self.counter = counter
-        self.relay = relay
-        self.adopted = adopted
+    package init(
+        producer: ContentDigest?, counter: UInt64, relay: ContentDigest? = nil, isAdopted: Bool = false
+    ) {
+        (self.producer, self.counter, self.relay) = (producer, counter, relay)
+        adopted = isAdopted ? true : nil
     }
 
     /// The operator of this device has put it there: no device has sent it.
-    package static let adoption = Origin(producer: nil, counter: 0, relay: nil, adopted: true)
+    package static let adoption = Origin(producer: nil, counter: 0, isAdopted: true)
 
     /// Whether the operator of this device has put it there.
     public var isAdopted: Bool { adopted == true }
 }
 
 extension Origin: Codable {
-    /// Largest file that is read, in bytes.
-    static let sizeLimit: Int64 = 4096
-
     /// Whether a producer that may send a store may know what is in a generation of it: by whether a delta fits, it could find out. What it
     /// has sent or passed on itself it knows, and what was adopted the operator lets it know.
     ///
@@ -54,7 +47,6 @@ extension Origin: Codable {
         ofGenerationAt path: FilePath, in folder: borrowing OpenFolder
     ) throws(InboxError) -> Origin? {
         let path = path.appending(InboxLayout.originFile)
-        return try folder.record(
-            Origin.self, at: path, upTo: sizeLimit, unreadable: .badOrigin(path), undecodable: .badOrigin(path))
+        return try folder.record(at: path, .badOrigin(path))
     }
 }

@@ -49,11 +49,7 @@ extension OriginRecord: Codable {
 
     /// - Returns: `nil` if there is no file.
     /// - Throws: `.badOrigin`, `.file`.
-    package static func read(
-        at path: FilePath, in folder: borrowing OpenFolder
-    ) throws(InboxError) -> OriginRecord? {
-        try folder.record(
-            OriginRecord.self, at: path, upTo: Origin.sizeLimit, unreadable: .badOrigin(path),
-            undecodable: .badOrigin(path))
+    package static func read(at path: FilePath, in folder: borrowing OpenFolder) throws(InboxError) -> OriginRecord? {
+        try folder.record(at: path, .badOrigin(path))
     }
 }

@@ -17,9 +17,6 @@ package struct PublicationRecord: Hashable, Sendable, Codable {
     /// The digest of the last head of the device before; `nil` once there is one of the publisher.
     package let last: ContentDigest?
 
-    /// Largest file that is read, in bytes.
-    fileprivate static let sizeLimit: Int64 = 4096
-
     package init(
         publication: ContentDigest, publisher: ContentDigest, former: [ContentDigest], number: UInt64,
         last: ContentDigest?
@@ -35,9 +32,7 @@ extension InboxFolder {
     /// - Throws: `.badRecord`, `.file`.
     package func publicationRecord(at place: String) throws(InboxError) -> PublicationRecord? {
         let path = layout.publicationRecord(at: place)
-        let flaw = InboxError.badRecord(path, flaw: "it does not say what was published")
-        return try files.record(
-            PublicationRecord.self, at: path, upTo: PublicationRecord.sizeLimit, unreadable: flaw, undecodable: flaw)
+        return try files.record(at: path, .badRecord(path, flaw: "it does not say what was published"))
     }
 
     /// Removes what a receiver left that was killed as it wrote a record of the whole inbox. Only the owner of the inbox does, when it

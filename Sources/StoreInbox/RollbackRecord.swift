@@ -46,7 +46,7 @@ package struct RollbackRecord: Hashable, Sendable {
     /// Most entries: the oldest are forgotten.
     package static let longest = 1024
     /// Largest file that is read, in bytes.
-    private static let sizeLimit = Int64(Limits.messageSize)
+    static let sizeLimit = Int64(Limits.messageSize)
 
     package static let empty = RollbackRecord(highest: 0, refused: [])
 
@@ -101,13 +101,4 @@ extension RollbackRecord: Codable {
         }
     }
 
-    /// - Returns: An empty record if there is no file.
-    /// - Throws: `.badRecord`, `.file`.
-    init(at path: FilePath, in folder: borrowing OpenFolder) throws(InboxError) {
-        let record = try folder.record(
-            RollbackRecord.self, at: path, upTo: Self.sizeLimit,
-            unreadable: .badRecord(path, flaw: "not a file of its size"),
-            undecodable: .badRecord(path, flaw: "not a record of rollbacks"))
-        self = record ?? .empty
-    }
 }

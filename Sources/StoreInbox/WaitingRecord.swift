@@ -18,8 +18,6 @@ package struct WaitingRecord: Hashable, Sendable, Codable {
     private let start: String?
 
     package static let longest = Duration.seconds(24 * 60 * 60)
-    /// Largest file that is read, in bytes.
-    private static let sizeLimit: Int64 = 4096
 
     package init(
         producer: ContentDigest?, at now: Date = Date(), sinceStart: Duration = PlatformCalls.timeSinceStart,
@@ -33,8 +31,7 @@ package struct WaitingRecord: Hashable, Sendable, Codable {
 
     /// - Returns: `nil` where there is none, or none that can be read.
     package init?(ofStagingAt path: FilePath, in folder: borrowing OpenFolder) {
-        let path = path.appending(InboxLayout.waitingFile)
-        guard let record = folder.recordIfReadable(WaitingRecord.self, at: path, upTo: Self.sizeLimit) else {
+        guard let record: Self = folder.recordIfReadable(at: path.appending(InboxLayout.waitingFile)) else {
             return nil
         }
         self = record

@@ -57,7 +57,7 @@ extension CoordinatorError: FileErrorWrapping {
     /// The current generation of a store; `nil` if there is none, or there is no inbox.
     static func current(of name: StoreName, in inbox: Inbox) throws(CoordinatorError) -> GenerationName? {
         do throws(InboxError) {
-            return try inbox.currentName(of: name)
+            return try inbox.open().currentName(of: name)
         } catch {
             switch error {
             case .noInbox: return nil

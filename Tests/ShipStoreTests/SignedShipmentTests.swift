@@ -55,7 +55,7 @@ import Testing
         let consumer = try Consumer(inbox: folder.path.appending("inbox"))
         let receipt = try #require(try await consumer.receive(from: .file(file)).first)
         #expect(receipt.outcome == .installed)
-        #expect(try consumer.inbox.originRecord(of: receipt.name)?.producer.bytes == device.identity().id.bytes)
+        #expect(try consumer.inbox.open().originRecord(of: receipt.name)?.producer.bytes == device.identity().id.bytes)
     }
 
     @Test func `does not, with any byte of its signature changed`() {

@@ -51,11 +51,11 @@ import Testing
     ) async throws {
         // There need be no inbox yet.
         _ = try content.installer(keeping: 10)
-        let before = (content.current, content.generations, try inbox.originRecord(of: name))
+        let before = (content.current, content.generations, try inbox.open().originRecord(of: name))
         await #expect(throws: InboxError.outOfSequence(name, flaw), sourceLocation: location) {
             try await send(store, counter, sender)
         }
-        let after = (content.current, content.generations, try inbox.originRecord(of: name))
+        let after = (content.current, content.generations, try inbox.open().originRecord(of: name))
         #expect(before == after, sourceLocation: location)
         #expect(content.staging == [], sourceLocation: location)
     }
@@ -127,7 +127,7 @@ import Testing
         try await expectRefusal(.noDevice, "b", 6, .carrier)
         #expect(try await send("b", 5, .carrier) == nil)
         try await send("c", 5 + Limits.counterLead, .operatorsWord)
-        #expect(try inbox.originRecord(of: name)?.highest == 5)
+        #expect(try inbox.open().originRecord(of: name)?.highest == 5)
         try await send("d", 6, from(phone))
     }
 
@@ -151,13 +151,13 @@ import Testing
     @Test func `stay as they are if a device may not take over after all`() async throws {
         struct TakenBack: Error {}
         try await send("a", 5, from(phone))
-        let before = try inbox.originRecord(of: name)
+        let before = try inbox.open().originRecord(of: name)
         for store in ["a", "b"] {
             await #expect(throws: TakenBack.self) {
                 try await send(store, 1, from(other, mayTakeOver: true), permitting: { throw TakenBack() })
             }
         }
-        #expect(try inbox.originRecord(of: name) == before)
+        #expect(try inbox.open().originRecord(of: name) == before)
         #expect(content.text("Recipes.sqlite") == "a" && content.numbers == [1] && content.staging == [])
     }
 

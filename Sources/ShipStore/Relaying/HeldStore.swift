@@ -25,7 +25,7 @@ struct HeldStore: Sendable {
 
     /// Which generation is current; `nil` if there is none.
     var state: StoreState? {
-        (try? inbox.currentName(of: name)).flatMap(\.self).map { StoreState(ofGeneration: $0.text) }
+        (try? inbox.open().currentName(of: name)).flatMap(\.self).map { StoreState(ofGeneration: $0.text) }
     }
 
     /// The generation that is current, which stays as long as the version lives.

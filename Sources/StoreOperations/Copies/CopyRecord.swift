@@ -36,9 +36,7 @@ package struct CopyRecord: Hashable, Sendable, Codable {
     static func read(in folder: borrowing OpenFolder) throws(InboxError) -> CopyRecord {
         let path = folder.path.appending(file)
         let flaw = InboxError.badRecord(path, flaw: "not a record of a copy")
-        guard
-            let record = try folder.record(
-                CopyRecord.self, at: path, upTo: sizeLimit, unreadable: flaw, undecodable: flaw),
+        guard let record: CopyRecord = try folder.record(at: path, upTo: sizeLimit, flaw),
             (1...Limits.generation).contains(record.number)
         else { throw flaw }
         return record

@@ -39,7 +39,8 @@ struct SeenStores {
                 continue
             }
             // One that is not kept any more differs in everything.
-            guard let generation = try? inbox.generationNames(of: name).first(where: { $0.number == number }) else {
+            guard let generation = try? inbox.open().generationNames(of: name).first(where: { $0.number == number })
+            else {
                 continue
             }
             know(generation, of: name)
@@ -55,7 +56,7 @@ struct SeenStores {
     /// The generations that are current and known, sorted by name.
     var current: [GenerationStamp] {
         seen.compactMap { store, seen in
-            guard let generation = seen.readable, seen.name == (try? inbox.currentName(of: store)),
+            guard let generation = seen.readable, seen.name == (try? inbox.open().currentName(of: store)),
                 generation.number == seen.name.number
             else { return nil }
             return GenerationStamp(generation)
@@ -86,7 +87,7 @@ struct SeenStores {
     /// - Returns: `nil` if nothing is current, or what is leads nowhere.
     private func current(of store: StoreName) throws -> (name: GenerationName, identity: FileStatus.Identity)? {
         do {
-            guard let name = try inbox.currentName(of: store) else { return nil }
+            guard let name = try inbox.open().currentName(of: store) else { return nil }
             let status = try FileError.unlessAbsent { () throws(FileError) in
                 try PlatformCalls.statusFollowingLinks(of: inbox.layout.current(store))
             }
@@ -133,7 +134,7 @@ struct SeenStores {
                 return .generation(GenerationChange(from: before?.readable, to: generation, tables: changes))
             } catch {
                 // Pruned after the look at the link: there is a newer one.
-                if (try? inbox.currentName(of: store)) != name { continue }
+                if (try? inbox.open().currentName(of: store)) != name { continue }
                 seen[store] = Seen(name: name, identity: identity, readable: before?.readable, tables: before?.tables)
                 return .unreadable(store, generation: name.number, error)
             }

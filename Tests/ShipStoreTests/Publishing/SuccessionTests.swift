@@ -30,7 +30,7 @@ import Testing
 
     private static func origin(_ round: PublicationRound, of index: Int) throws -> OriginRecord? {
         let inbox = Inbox(at: round.scratch.path.appending("inbox\(index)"))
-        return try inbox.originRecord(of: try #require(StoreName("Recipes")))
+        return try inbox.open().originRecord(of: try #require(StoreName("Recipes")))
     }
 
     private static func isOlder(_ error: PublicationError?) -> Bool {
