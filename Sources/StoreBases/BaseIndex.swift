@@ -1,6 +1,5 @@
 import EssentialFoundation
 import ShipProtocol
-import Synchronization
 import SystemPackage
 
 /// The index of remembered copies, and of their files: `index.json` in the memory's folder.
@@ -285,7 +284,7 @@ struct BaseIndex: Hashable, Sendable, Codable {
 
     /// - Parameter path: The file that the bytes are from, for errors.
     /// - Throws: `.newerFormat`, `.damaged`.
-    private init(decoding bytes: [UInt8], from path: FilePath) throws(BaseMemoryError) {
+    init(decoding bytes: [UInt8], from path: FilePath) throws(BaseMemoryError) {
         if let found = FormatVersion.of(bytes), found > Self.version { throw .newerFormat(path, found) }
         guard let index = try? JSONDecoder().decode(BaseIndex.self, from: Data(bytes)), index.version == Self.version
         else { throw .damaged(path, flaw: "it is no record of remembered copies") }
@@ -293,25 +292,8 @@ struct BaseIndex: Hashable, Sendable, Codable {
         if let flaw = firstFlaw { throw .damaged(path, flaw: flaw) }
     }
 
-    /// The index that was read or written last: a session of many stores reads the same bytes several times for each store.
-    private static let last = Mutex<(bytes: [UInt8], index: BaseIndex)?>(nil)
-
-    /// - Throws: `.damaged`.
-    static func reading(_ bytes: [UInt8], from path: FilePath) throws(BaseMemoryError) -> BaseIndex {
-        if let last = last.withLock({ $0 }), last.bytes == bytes { return last.index }
-        let index = try BaseIndex(decoding: bytes, from: path)
-        index.isWritten(as: bytes)
-        return index
-    }
-
-    /// Remembers that the file has these bytes.
-    func isWritten(as bytes: [UInt8]) {
-        guard firstFlaw == nil else { return }
-        Self.last.withLock { $0 = (bytes, self) }
-    }
-
     /// The first flaw that makes the index one that this program has not written, in words; `nil` if there is none.
-    private var firstFlaw: String? {
+    var firstFlaw: String? {
         let (ids, streamIDs) = (Set(objects.map(\.id)), Set(streams.map(\.id)))
         guard ids.union(streamIDs).count == objects.count + streams.count else { return "it lists a file twice" }
         // A name from the index becomes part of a path.

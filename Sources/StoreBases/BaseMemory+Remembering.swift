@@ -19,18 +19,16 @@ extension BaseMemory {
         receiver: String, state: [UInt8]? = nil
     ) -> Remembering {
         do throws(BaseMemoryError) {
-            return try keep(manifest, copy, files, key, receiver, state)
+            return try keep(Proposal(manifest: manifest, key: key, receiver: receiver, state: state), copy, files)
         } catch {
             return .failed(error)
         }
     }
 
     private func keep(
-        _ manifest: Manifest, _ copy: FilePath, _ files: [(part: Manifest.Part, path: FilePath)], _ key: BaseKey,
-        _ receiver: String, _ state: [UInt8]?
+        _ proposal: Proposal, _ copy: FilePath, _ files: [(part: Manifest.Part, path: FilePath)]
     ) throws(BaseMemoryError) -> Remembering {
-        let source = try status(of: copy)
-        let proposal = Proposal(manifest: manifest, key: key, receiver: receiver, state: state)
+        let (manifest, source) = (proposal.manifest, try status(of: copy))
         if let refusal = proposal.refusal(of: source) { return refusal }
         guard manifest.store.size + Int64(proposal.encodedManifest.count) <= budget else { return .tooLarge }
 

@@ -129,11 +129,12 @@ public struct BaseMemory: Hashable, Sendable {
         case .toOthers(let permissions): throw .exposed(folder.path, permissions)
         }
         return try decodedIndexes.value(of: bytes) { (bytes) throws(BaseMemoryError) in
-            try BaseIndex.reading(bytes, from: path)
+            try BaseIndex(decoding: bytes, from: path)
         }
     }
 
-    private static let decodedIndexes = DecodedOnce<BaseIndex>()
+    /// Those that were read or written last: a session of many stores reads the same bytes several times for each store.
+    static let decodedIndexes = DecodedOnce<BaseIndex>(upTo: Int(BaseIndex.sizeLimit))
 
     // MARK: Locking
 

@@ -71,47 +71,32 @@ struct MemoryChange: ~Copyable {
         for stream in index.unusedStreams where remove(stream) { index.drop(stream) }
     }
 
-    /// - Returns: Whether nothing of ours is there any more: an error of the system proves nothing.
     private func remove(_ object: BaseIndex.Object) -> Bool {
-        let path = path(of: object)
+        remove(path(of: object)) { status, file throws(FileError) in
+            if status.inode == object.inode { return true }
+            guard status.size == object.size else { return false }
+            return try ContentDigest(ofFile: file) == object.sha256
+        }
+    }
+
+    /// - Parameter isLocked: Whether the caller has locked it.
+    func remove(_ stream: BaseIndex.Stream, isLocked: Bool = false) -> Bool {
+        remove(path(of: stream), isLocked: isLocked) { status, _ in stream.isIn(status) }
+    }
+
+    /// - Parameter isOurs: Another file may have taken the name: it is not ours to remove.
+    /// - Returns: Whether nothing of ours is there any more: an error of the system proves nothing.
+    private func remove(
+        _ path: FilePath, isLocked: Bool = false,
+        ifOurs isOurs: (FileStatus, borrowing OpenFile) throws(FileError) -> Bool
+    ) -> Bool {
         do throws(FileError) {
-            // Another file may have taken the name: it is not ours to remove.
             guard let status = try folder.statusIfThere(of: path), status.kind == .file,
                 status.owner == PlatformCalls.effectiveUser
             else { return true }
             let file = try folder.file(at: path)
-            if status.inode != object.inode {
-                guard status.size == object.size, try ContentDigest(ofFile: file) == object.sha256 else { return true }
-            }
-            guard try PlatformCalls.tryLock(file.descriptor, path) else { return false }
-            try folder.removeFile(path)
-            return true
-        } catch {
-            return error.isOfAbsence
-        }
-    }
-
-    /// - Returns: Whether nothing of ours is there any more.
-    private func remove(_ stream: BaseIndex.Stream) -> Bool {
-        let path = path(of: stream)
-        do throws(FileError) {
-            guard let status = try folder.statusIfThere(of: path), stream.isIn(status) else { return true }
-            let file = try folder.file(at: path)
-            guard try PlatformCalls.tryLock(file.descriptor, path) else { return false }
-            try folder.removeFile(path)
-            return true
-        } catch {
-            return error.isOfAbsence
-        }
-    }
-
-    /// Removes a stream that the caller has locked.
-    ///
-    /// - Returns: Whether nothing of ours is there any more.
-    func removeLocked(_ stream: BaseIndex.Stream) -> Bool {
-        let path = path(of: stream)
-        do throws(FileError) {
-            guard let status = try folder.statusIfThere(of: path), stream.isIn(status) else { return true }
+            guard try isOurs(status, file) else { return true }
+            if !isLocked, try !PlatformCalls.tryLock(file.descriptor, path) { return false }
             try folder.removeFile(path)
             return true
         } catch {
@@ -131,7 +116,7 @@ struct MemoryChange: ~Copyable {
             try file.sync()
             try folder.rename(path, to: target)
             try folder.sync(folder.path)
-            index.isWritten(as: bytes)
+            if index.firstFlaw == nil { BaseMemory.decodedIndexes.keep(index, of: bytes) }
         }
     }
 

@@ -105,7 +105,7 @@ package final class UnfinishedShipment: Sendable {
             let before = change.index
             _ = change.index.remove { $0.stream == id }
             // This object may remove it: it holds the lock, through another description of the file.
-            if let stream = change.index.stream(id), change.removeLocked(stream) { change.index.drop(stream) }
+            if let stream = change.index.stream(id), change.remove(stream, isLocked: true) { change.index.drop(stream) }
             change.removeUnused()
             if change.index != before { try change.save() }
             change.removeIfEmpty()
@@ -131,14 +131,13 @@ extension BaseMemory {
     package func begin(
         _ manifest: Manifest, copy: FilePath, as key: BaseKey, receiver: String, state: [UInt8]? = nil
     ) -> UnfinishedShipment? {
-        try? beginning(manifest, copy, key, receiver, state)
+        try? beginning(Proposal(manifest: manifest, key: key, receiver: receiver, state: state), copy)
     }
 
     private func beginning(
-        _ manifest: Manifest, _ copy: FilePath, _ key: BaseKey, _ receiver: String, _ state: [UInt8]?
+        _ proposal: Proposal, _ copy: FilePath
     ) throws(BaseMemoryError) -> UnfinishedShipment? {
-        let source = try status(of: copy)
-        let proposal = Proposal(manifest: manifest, key: key, receiver: receiver, state: state)
+        let (manifest, source) = (proposal.manifest, try status(of: copy))
         guard proposal.refusal(of: source) == nil else { return nil }
         let limit = streamLimit(for: manifest, Int64(proposal.encodedManifest.count))
         guard limit >= Self.leastStreamLimit else { return nil }

@@ -3,14 +3,15 @@ import Synchronization
 /// The value that was decoded last, by its bytes: the same bytes are not decoded again. Where many receivers are served, each of them has
 /// the same files read.
 package final class DecodedOnce<Value: Sendable>: Sendable {
-    /// How many are kept, and the longest that is kept, in bytes.
+    /// How many are kept.
     private static var most: Int { 4 }
-    private static var longest: Int { 1 << 20 }
 
+    private let longest: Int
     /// The last one first.
     private let known = Mutex<[(bytes: [UInt8], value: Value)]>([])
 
-    package init() {}
+    /// - Parameter longest: The longest that is kept, in bytes.
+    package init(upTo longest: Int = 1 << 20) { self.longest = longest }
 
     package func value<Failure>(of bytes: [UInt8], decoding decode: ([UInt8]) throws(Failure) -> Value) throws(Failure)
         -> Value
@@ -23,11 +24,16 @@ package final class DecodedOnce<Value: Sendable>: Sendable {
         }
         if let found { return found }
         let value = try decode(bytes)
-        guard bytes.count <= Self.longest else { return value }
+        keep(value, of: bytes)
+        return value
+    }
+
+    /// - Parameter value: What the bytes decode to.
+    package func keep(_ value: Value, of bytes: [UInt8]) {
+        guard bytes.count <= longest else { return }
         known.withLock { known in
             known.insert((bytes, value), at: 0)
             if known.count > Self.most { known.removeLast() }
         }
-        return value
     }
 }
