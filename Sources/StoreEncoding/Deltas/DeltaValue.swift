@@ -37,7 +37,7 @@ enum DeltaValue: Hashable {
         var columns = RecordColumns()
         guard columns.read(record.span) else { return nil }
         return (0..<columns.count).map { value in
-            let (type, range) = (columns.types[value], columns.starts[value]..<columns.starts[value + 1])
+            let (type, range) = (columns.types[value], columns.range(value))
             if type == SerialType.null { return .null }
             if type == SerialType.real {
                 return .real(UInt64(bitPattern: CanonicalRecord.integer(6, in: record.span, at: range.lowerBound)))

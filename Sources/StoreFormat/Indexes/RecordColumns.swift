@@ -11,6 +11,9 @@ package struct RecordColumns {
 
     package var count: Int { types.count }
 
+    /// Where a value is.
+    package func range(_ place: Int) -> Range<Int> { starts[place]..<starts[place + 1] }
+
     mutating func removeAll() {
         types.removeAll(keepingCapacity: true)
         starts.removeAll(keepingCapacity: true)

@@ -76,7 +76,7 @@ extension MergedRows {
     func key(_ count: Int) throws -> [DatabaseValue] {
         let columns = try columns(atLeast: count)
         return try (0..<count).map { place in
-            let (type, range) = (columns.types[place], columns.starts[place]..<columns.starts[place + 1])
+            let (type, range) = (columns.types[place], columns.range(place))
             if type == SerialType.null { return .null }
             if SerialType.isInteger(type) {
                 return CanonicalRecord.integer(type, in: record.span, at: range.lowerBound).databaseValue
