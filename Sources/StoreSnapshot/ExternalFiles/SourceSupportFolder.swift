@@ -58,8 +58,6 @@ struct SourceSupportFolder {
         errno.tellsOfNoHardLinks || errno == .improperLink || errno == .permissionDenied
     }
 
-    private static let pieceSize = 256 * 1024  // bytes
-
     /// - Parameter longest: A longer file, in bytes, is not copied.
     static func copy(
         _ source: borrowing OpenFile, to target: FilePath, upTo longest: Int64
@@ -67,13 +65,7 @@ struct SourceSupportFolder {
         let status = try source.status
         guard status.kind == .file, status.size <= longest else { return status }
         let copy = try OpenFile.creating(target)
-        var offset: Int64 = 0
-        while true {
-            let piece = try source.read(pieceSize, at: offset)
-            guard !piece.isEmpty else { break }
-            try copy.write(piece)
-            offset += Int64(piece.count)
-        }
+        try source.copyContent(to: copy)
         return try copy.status
     }
 }
