@@ -65,7 +65,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
     /// event_workqueue.c]: so nothing is begun.
     private static func refuseToRunWithoutProc() {
         #if os(Linux)
-            guard (try? PlatformCalls.status(of: "/proc/self/task")) == nil else { return }
+            guard (try? PlatformCalls.status(of: FilePath("/proc/self/task"))) == nil else { return }
             Console().fail(
                 "this program cannot run without /proc", hint: "mount it, as with `mount -t proc proc /proc`",
                 .inputOutput)

@@ -82,7 +82,7 @@ import Testing
         try await PeerLink.withLink(to: .file("/dev/null")) { link throws in
             try await link.writer.write(pattern(1_000_000), within: patience)
         }
-        #expect(try PlatformCalls.status(of: "/dev/null").kind == .characterDevice)
+        #expect(try PlatformCalls.status(of: FilePath("/dev/null")).kind == .characterDevice)
         let bytes = try await PeerLink.withLink(from: .file("/dev/null")) { link throws in
             let reader = link.reader
             return try await reader.all()

@@ -8,3 +8,11 @@ struct FolderEntry {
     /// For messages.
     let path: FilePath
 }
+
+extension FolderEntry: FilePlace {
+    var shownPath: FilePath { path }
+
+    func named<Result>(_ call: (CInt, UnsafePointer<CInterop.PlatformChar>) -> Result) -> Result {
+        call(folder.rawValue, name)
+    }
+}

@@ -54,7 +54,7 @@ extension PlatformCalls {
     /// - Returns: `false` where there is no such call.
     private static func renames(_ source: FilePath, toFree target: FilePath) throws(FileError) -> Bool {
         do throws(FileError) {
-            try check(.rename, source) { source in
+            try check(.rename, source) { _, source in
                 target.withPlatformString { ship_store_rename_to_free_name(source, $0) }
             }
             return true
@@ -94,81 +94,17 @@ extension PlatformCalls {
 
     private static let closeOnExec = FileDescriptor.OpenOptions.closeOnExec.rawValue
 
-    /// mkdirat(2): private to its owner.
-    static func makeFolder(_ entry: FolderEntry) throws(FileError) {
-        try check(.makeFolder, entry) { mkdirat($0, $1, FilePermissions.ownerReadWriteExecute.rawValue) }
-        try FileCreation.made(.folder, entry.path) { () throws(FileError) in try removeEmptyFolder(entry) }
-    }
-
-    /// renameat(2): atomic, and it replaces what is there.
-    static func rename(_ source: FolderEntry, to target: FolderEntry) throws(FileError) {
-        try check(.rename, source) { folder, name in
-            renameat(folder, name, target.folder.rawValue, target.name)
-        }
-    }
-
-    /// linkat(2): a second name for the same file, or for a symbolic link itself.
-    static func hardLink(_ source: FolderEntry, as target: FolderEntry) throws(FileError) {
-        try check(.link, source) { folder, name in
-            linkat(folder, name, target.folder.rawValue, target.name, 0)
-        }
-    }
-
-    /// linkat(2), to a name by its path.
-    static func hardLink(_ source: FolderEntry, as target: FilePath) throws(FileError) {
-        try check(.link, source) { folder, name in
-            target.withPlatformString { linkat(folder, name, AT_FDCWD, $0, 0) }
-        }
-    }
-
     /// ioctl(2) `FICLONE`, or fclonefileat(2): a file of the same blocks as `source`.
     ///
     /// - Returns: Whether it was made: not every file system does that.
-    static func clone(_ source: FileDescriptor, as entry: FolderEntry) -> Bool {
-        entry.name.withUnsafeBufferPointer { name in
-            name.baseAddress.map { ship_store_clone(source.rawValue, entry.folder.rawValue, $0) == 0 } ?? false
-        }
-    }
-
-    /// The same, under a path.
-    static func clone(_ source: FileDescriptor, as path: FilePath) -> Bool {
-        path.withPlatformString { ship_store_clone(source.rawValue, AT_FDCWD, $0) == 0 }
+    static func clone(_ source: FileDescriptor, as place: some FilePlace) -> Bool {
+        place.named { ship_store_clone(source.rawValue, $0, $1) == 0 }
     }
 
     /// fcntl(2) `F_SETLEASE`: whether nobody else has the file of a descriptor open, or mapped.
     ///
     /// - Returns: `false` also where the system does not tell.
     static func isOpenOnce(_ descriptor: FileDescriptor) -> Bool { ship_store_is_open_once(descriptor.rawValue) != 0 }
-
-    /// symlinkat(2): `target` is stored as it is.
-    static func symbolicLink(at entry: FolderEntry, to target: FilePath) throws(FileError) {
-        try check(.link, entry) { folder, name in target.withPlatformString { symlinkat($0, folder, name) } }
-    }
-
-    /// readlinkat(2).
-    static func targetOfSymbolicLink(at entry: FolderEntry) throws(FileError) -> FilePath {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        let count = readlinkat(entry.folder.rawValue, entry.name, &buffer, buffer.count - 1)
-        guard count >= 0 else { throw FileError(.read, entry.path, .last) }
-        return FilePath(platformString: buffer)
-    }
-
-    /// unlinkat(2).
-    static func removeFile(_ entry: FolderEntry) throws(FileError) {
-        try check(.remove, entry) { unlinkat($0, $1, 0) }
-    }
-
-    /// unlinkat(2) with `AT_REMOVEDIR`.
-    static func removeEmptyFolder(_ entry: FolderEntry) throws(FileError) {
-        try check(.remove, entry) { unlinkat($0, $1, AT_REMOVEDIR) }
-    }
-
-    /// fstatat(2): of a symbolic link itself.
-    static func status(of entry: FolderEntry) throws(FileError) -> FileStatus {
-        var raw = stat()
-        try check(.stat, entry) { fstatat($0, $1, &raw, AT_SYMLINK_NOFOLLOW) }
-        return FileStatus(raw)
-    }
 
     /// fchmod(2).
     package static func changeMode(
@@ -239,13 +175,6 @@ extension PlatformCalls {
             there.identity == meant.identity
         else { return nil }
         return path
-    }
-
-    private static func check(
-        _ operation: FileError.Operation, _ entry: FolderEntry,
-        _ call: (CInt, UnsafePointer<CInterop.PlatformChar>) -> CInt
-    ) throws(FileError) {
-        guard call(entry.folder.rawValue, entry.name) == 0 else { throw FileError(operation, entry.path, .last) }
     }
 }
 

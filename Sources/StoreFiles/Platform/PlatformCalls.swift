@@ -6,26 +6,26 @@ package import SystemPackage
 /// The calls of the platform that swift-system does not wrap, each with its error. The files of this folder
 /// are the only ones that tell platforms apart.
 package enum PlatformCalls {
-    /// mkdir(2).
-    package static func makeFolder(_ path: FilePath) throws(FileError) {
-        try check(.makeFolder, path) { mkdir($0, FilePermissions.ownerReadWriteExecute.rawValue) }
-        try FileCreation.made(.folder, path) { () throws(FileError) in try removeEmptyFolder(path) }
+    /// mkdirat(2): private to its owner.
+    package static func makeFolder(_ place: some FilePlace) throws(FileError) {
+        try check(.makeFolder, place) { mkdirat($0, $1, FilePermissions.ownerReadWriteExecute.rawValue) }
+        try FileCreation.made(.folder, place.shownPath) { () throws(FileError) in try removeEmptyFolder(place) }
     }
 
-    /// rename(2): atomic, and it replaces what is there.
-    package static func rename(_ source: FilePath, to target: FilePath) throws(FileError) {
-        try check(.rename, source) { source in target.withPlatformString { CLibrary.rename(source, $0) } }
+    /// renameat(2): atomic, and it replaces what is there.
+    package static func rename(_ source: some FilePlace, to target: some FilePlace) throws(FileError) {
+        try check(.rename, source) { folder, name in target.named { renameat(folder, name, $0, $1) } }
     }
 
-    /// link(2): a second name for the same file.
-    package static func hardLink(_ source: FilePath, as target: FilePath) throws(FileError) {
-        try check(.link, source) { source in target.withPlatformString { link(source, $0) } }
+    /// linkat(2): a second name for the same file, or for a symbolic link itself.
+    package static func hardLink(_ source: some FilePlace, as target: some FilePlace) throws(FileError) {
+        try check(.link, source) { folder, name in target.named { linkat(folder, name, $0, $1, 0) } }
     }
 
     /// realpath(3): absolute, and without symbolic links.
     package static func realPath(of path: FilePath) throws(FileError) -> FilePath {
         var resolved: FilePath?
-        try check(.resolve, path) { path in
+        try check(.resolve, path) { _, path in
             guard let raw = realpath(path, nil) else { return -1 }
             resolved = FilePath(platformString: raw)
             free(raw)
@@ -46,42 +46,41 @@ package enum PlatformCalls {
         path.withPlatformString { faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) } == 0
     }
 
-    /// symlink(2): `target` is stored as it is, relative to the folder of `path`.
-    package static func symbolicLink(at path: FilePath, to target: FilePath) throws(FileError) {
-        try check(.link, path) { path in target.withPlatformString { symlink($0, path) } }
+    /// symlinkat(2): `target` is stored as it is, relative to the folder of `place`.
+    package static func symbolicLink(at place: some FilePlace, to target: FilePath) throws(FileError) {
+        try check(.link, place) { folder, name in target.withPlatformString { symlinkat($0, folder, name) } }
     }
 
-    /// readlink(2).
-    package static func targetOfSymbolicLink(at path: FilePath) throws(FileError) -> FilePath {
+    /// readlinkat(2).
+    package static func targetOfSymbolicLink(at place: some FilePlace) throws(FileError) -> FilePath {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        let count = path.withPlatformString { readlink($0, &buffer, buffer.count - 1) }
-        guard count >= 0 else { throw FileError(.read, path, .last) }
+        try check(.read, place) { readlinkat($0, $1, &buffer, buffer.count - 1) < 0 ? -1 : 0 }
         return FilePath(platformString: buffer)
     }
 
-    /// unlink(2).
-    package static func removeFile(_ path: FilePath) throws(FileError) {
-        try check(.remove, path) { unlink($0) }
+    /// unlinkat(2).
+    package static func removeFile(_ place: some FilePlace) throws(FileError) {
+        try check(.remove, place) { unlinkat($0, $1, 0) }
     }
 
-    /// rmdir(2).
-    package static func removeEmptyFolder(_ path: FilePath) throws(FileError) {
-        try check(.remove, path) { rmdir($0) }
+    /// unlinkat(2) with `AT_REMOVEDIR`.
+    package static func removeEmptyFolder(_ place: some FilePlace) throws(FileError) {
+        try check(.remove, place) { unlinkat($0, $1, AT_REMOVEDIR) }
     }
 
     /// chmod(2).
     package static func changeMode(of path: FilePath, to mode: FilePermissions) throws(FileError) {
-        try check(.changeMode, path) { chmod($0, mode.rawValue) }
+        try check(.changeMode, path) { chmod($1, mode.rawValue) }
     }
 
-    /// lstat(2): of a symbolic link itself.
-    package static func status(of path: FilePath) throws(FileError) -> FileStatus {
+    /// fstatat(2): of a symbolic link itself.
+    package static func status(of place: some FilePlace) throws(FileError) -> FileStatus {
         var raw = stat()
-        try check(.stat, path) { lstat($0, &raw) }
+        try check(.stat, place) { fstatat($0, $1, &raw, AT_SYMLINK_NOFOLLOW) }
         return FileStatus(raw)
     }
 
-    /// lstat(2), where nothing may be there.
+    /// The same, where nothing may be there.
     ///
     /// - Returns: `nil` only where nothing has the name: an error of the system proves nothing.
     package static func statusIfThere(of path: FilePath) throws(FileError) -> FileStatus? {
@@ -94,7 +93,7 @@ package enum PlatformCalls {
     /// stat(2): of what a symbolic link leads to.
     package static func statusFollowingLinks(of path: FilePath) throws(FileError) -> FileStatus {
         var raw = stat()
-        try check(.stat, path) { platformStat($0, &raw) }
+        try check(.stat, path) { platformStat($1, &raw) }
         return FileStatus(raw)
     }
 
@@ -110,7 +109,7 @@ package enum PlatformCalls {
     /// - Returns: Bytes that this process may still write to the file system that holds `path`.
     package static func freeSpace(around path: FilePath) throws(FileError) -> Int64 {
         var raw = statvfs()
-        try check(.measureSpace, path) { platformStatvfs($0, &raw) }
+        try check(.measureSpace, path) { platformStatvfs($1, &raw) }
         let (bytes, overflow) = Int64(clamping: raw.f_bavail).multipliedReportingOverflow(by: Int64(raw.f_frsize))
         return overflow ? .max : bytes
     }
@@ -120,7 +119,7 @@ package enum PlatformCalls {
     /// - Returns: Bytes of the whole file system that holds `path`, used ones included.
     package static func diskSize(around path: FilePath) throws(FileError) -> Int64 {
         var raw = statvfs()
-        try check(.measureSpace, path) { platformStatvfs($0, &raw) }
+        try check(.measureSpace, path) { platformStatvfs($1, &raw) }
         let (bytes, overflow) = Int64(clamping: raw.f_blocks).multipliedReportingOverflow(by: Int64(raw.f_frsize))
         return overflow ? .max : bytes
     }
@@ -129,7 +128,7 @@ package enum PlatformCalls {
     /// say that they have room for none.
     static func hasNoMoreFiles(around path: FilePath) -> Bool {
         var raw = statvfs()
-        guard (try? check(.measureSpace, path, { platformStatvfs($0, &raw) })) != nil else { return false }
+        guard (try? check(.measureSpace, path, { platformStatvfs($1, &raw) })) != nil else { return false }
         return raw.f_bavail > 0 && raw.f_files > 0
     }
 
@@ -179,11 +178,11 @@ package enum PlatformCalls {
     package static var effectiveUser: UInt32 { geteuid() }
 
     static func check(
-        _ operation: FileError.Operation, _ path: FilePath, _ call: (UnsafePointer<CInterop.PlatformChar>) -> CInt
+        _ operation: FileError.Operation, _ place: some FilePlace,
+        _ call: (CInt, UnsafePointer<CInterop.PlatformChar>) -> CInt
     ) throws(FileError) {
-        var errno: Errno?
-        path.withPlatformString { if call($0) != 0 { errno = .last } }
-        if let errno { throw FileError(operation, path, errno) }
+        let errno: Errno? = place.named { call($0, $1) == 0 ? nil : .last }
+        if let errno { throw FileError(operation, place.shownPath, errno) }
     }
 }
 
