@@ -48,7 +48,7 @@ public final class Consumer: Sendable {
         /// Questions that the store of a shipment must answer with yes before it becomes current.
         public var probes: [StoreProbe] = []
         /// Decodes rows and deltas; without one, stores come in blocks.
-        package var codec: StoreCodec? = .standard
+        package var codec: (any StoreCodec)? = FileCodec()
         /// The remedy for a failure, which the inbox notes for `status`.
         package var hint: @Sendable (ShipmentError) -> PrintableText? = { _ in nil }
 

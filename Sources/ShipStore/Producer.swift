@@ -58,7 +58,7 @@ public struct Producer: Sendable {
         /// How the stores of that file are checked.
         public var checking = CheckOptions()
         /// Encodes rows and deltas; without one, stores go in blocks.
-        package var codec: StoreCodec? = .standard
+        package var codec: (any StoreCodec)? = FileCodec()
 
         public init() {}
     }

@@ -116,7 +116,7 @@ import Testing
         let script = try VectorScript(vector, testing: "consumer")
         let takesColumns = script.hello.map { CommonEncodings($0).all.contains(.columns) } ?? true
         var options = Consumer.Options()
-        options.codec = takesColumns ? .standard : nil
+        options.codec = takesColumns ? FileCodec() : nil
         let installer = try Installer(inbox: inbox, keeping: Retention(count: 3))
         let session = ConsumerSession(
             options: options, installer: installer, coordinator: StoreCoordinator(inbox: inbox.root),

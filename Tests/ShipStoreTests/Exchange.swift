@@ -46,14 +46,14 @@ struct Exchange {
 
     private func consumer() throws -> Consumer {
         var options = Consumer.Options()
-        options.codec = isReal ? .standard : receiving?.codec
+        options.codec = isReal ? FileCodec() : receiving
         options.checking.place = checkPlace
         return try Consumer(inbox: inbox, options: options)
     }
 
     private var producer: Producer {
         var options = options
-        options.codec = isReal ? .standard : sending.codec
+        options.codec = isReal ? FileCodec() : sending
         return Producer(store, options: options)
     }
 

@@ -26,10 +26,10 @@ import Testing
             path: new, facts: facts, shapes: nil, settings: CompressionSettings(.fastest), selfCheck: false, cores: 1,
             isAwaited: false)
         var segments: [[UInt8]] = []
-        try await StoreCodec.standard.makeDeltaEncoder(store, base, size).encode { segments.append($0.bytes) }
+        try await FileCodec().makeDeltaEncoder(store, base, size).encode { segments.append($0.bytes) }
         #expect(segments.joined().count < 65_536)
         let room: Int64 = 5_000_000
-        let decoder = try StoreCodec.standard.makeDeltaDecoder(
+        let decoder = try FileCodec().makeDeltaDecoder(
             StoreToDecode(
                 path: scratch.path.appending("made"), facts: facts, growing: { if $0 > room { throw NoRoom() } }), base)
         #expect(throws: NoRoom.self) { for segment in segments { try decoder.append(segment) } }

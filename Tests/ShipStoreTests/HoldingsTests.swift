@@ -93,7 +93,7 @@ import Testing
         #expect(staged.earlierStream?.position == 100_008)
         let base = try #require(HeldGeneration(held, in: installer.folder))
         let slot = try await StoreQueues().take(next.name, within: .seconds(10))
-        let shipment = IncomingShipment(staged, from: .carrier, slot, .standard, DecodingLimits(), over: base)
+        let shipment = IncomingShipment(staged, from: .carrier, slot, FileCodec(), DecodingLimits(), over: base)
         let begun = try shipment.begun(of: [1], in: .ofVersion)
         #expect(begun?.index == (hasFiles ? 1 : nil))
         #expect(begun?.start?.position == (hasFiles ? 100_008 : nil))

@@ -61,7 +61,7 @@ import Testing
                 || $0.hasPrefix("PART 0 \(PartEncoding.delta.rawValue)")
                 || $0.hasPrefix("PART 1 \(PartEncoding.delta.rawValue)")
         }
-        if needsCodec { options.codec = .standard }
+        if needsCodec { options.codec = FileCodec() }
         let bases = try Self.bases(in: vector, scratch.path)
         let record = Self.record
         let signed = try Self.signedManifests(in: vector)

@@ -5,7 +5,7 @@ import StoreFiles
 import SystemPackage
 
 /// A codec whose segments are the store's bytes, cut into pieces and turned over: for what happens around a codec.
-struct StubCodec {
+struct StubCodec: StoreCodec {
     enum Encoding: Hashable, Sendable {
         case right
         case unsuitable
@@ -30,12 +30,18 @@ struct StubCodec {
 
     static func turned(_ bytes: [UInt8]) -> [UInt8] { bytes.map { ~$0 } }
 
-    var codec: StoreCodec {
-        StoreCodec(
-            makeEncoder: { [encoding, pieceSize] in StubEncoder(store: $0, encoding: encoding, pieceSize: pieceSize) },
-            makeDecoder: { [decoding] in try StubDecoder($0, decoding) },
-            makeDeltaEncoder: { _, _, _ in throw EncodingFailure.unsuitable },
-            makeDeltaDecoder: { _, _ in throw CompressionError.damaged(.base) })
+    func makeEncoder(_ store: StoreToEncode) -> any StoreSegmentEncoder {
+        StubEncoder(store: store, encoding: encoding, pieceSize: pieceSize)
+    }
+
+    func makeDecoder(_ store: StoreToDecode) throws -> any StoreSegmentDecoder { try StubDecoder(store, decoding) }
+
+    func makeDeltaEncoder(_: StoreToEncode, _: FilePath, _: Int64) throws -> any StoreSegmentEncoder {
+        throw EncodingFailure.unsuitable
+    }
+
+    func makeDeltaDecoder(_: StoreToDecode, _: FilePath) throws -> any StoreSegmentDecoder {
+        throw CompressionError.damaged(.base)
     }
 }
 

@@ -25,7 +25,7 @@ final class IncomingShipment {
     private static let checkerStart: Int64 = 4 * 1024 * 1024
 
     private let staged: StagedGeneration
-    private let codec: StoreCodec?
+    private let codec: (any StoreCodec)?
     private let limits: DecodingLimits
     /// The base of deltas; kept as long as this lives.
     let base: HeldGeneration?
@@ -47,7 +47,7 @@ final class IncomingShipment {
     private var cutData: (bytes: [UInt8], size: Int)?
 
     init(
-        _ staged: StagedGeneration, from sender: Sender, _ slot: StoreQueues.Slot, _ codec: StoreCodec?,
+        _ staged: StagedGeneration, from sender: Sender, _ slot: StoreQueues.Slot, _ codec: (any StoreCodec)?,
         _ limits: DecodingLimits, over base: HeldGeneration? = nil, same: Generation? = nil
     ) {
         bytesTotal = staged.bytesToCome

@@ -27,7 +27,7 @@ final class PartDecoder {
     /// - Parameter part: None of its data has come.
     init(
         ofPart part: Int, of manifest: Manifest, in encoding: PartEncoding, into staged: StagedGeneration,
-        _ codec: StoreCodec?, over base: HeldGeneration?, _ limits: DecodingLimits
+        _ codec: (any StoreCodec)?, over base: HeldGeneration?, _ limits: DecodingLimits
     ) throws {
         let size = manifest.parts[part].size
         self.part = part

@@ -3,22 +3,30 @@ import ShipProtocol
 package import StoreEncoding
 import StoreFiles
 import StoreFormat
-import SystemPackage
+package import SystemPackage
 
-extension StoreCodec {
-    /// Over files.
-    package static let standard = StoreCodec(
-        makeEncoder: { store in
-            StoreEncoder(store, open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() })
-        },
-        makeDecoder: { StoreFileDecoder($0) },
-        makeDeltaEncoder: { store, base, limit in
-            AsyncDeltaEncoder(
-                store.settings, shapes: store.shapes, limit: limit,
-                openBase: { try PageFile(reading: base) { try Task.checkCancellation() } },
-                open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() }, goingOnAfter: store.earlier)
-        },
-        makeDeltaDecoder: { try StoreFileDecoder($0, over: $1) })
+/// Encodes and decodes files.
+package struct FileCodec: StoreCodec {
+    package init() {}
+
+    package func makeEncoder(_ store: StoreToEncode) -> any StoreSegmentEncoder {
+        StoreEncoder(store, open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() })
+    }
+
+    package func makeDecoder(_ store: StoreToDecode) -> any StoreSegmentDecoder { StoreFileDecoder(store) }
+
+    package func makeDeltaEncoder(
+        _ store: StoreToEncode, _ base: FilePath, _ limit: Int64
+    ) -> any StoreSegmentEncoder {
+        AsyncDeltaEncoder(
+            store.settings, shapes: store.shapes, limit: limit,
+            openBase: { try PageFile(reading: base) { try Task.checkCancellation() } },
+            open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() }, goingOnAfter: store.earlier)
+    }
+
+    package func makeDeltaDecoder(_ store: StoreToDecode, _ base: FilePath) throws -> any StoreSegmentDecoder {
+        try StoreFileDecoder(store, over: base)
+    }
 }
 
 extension StoreToEncode {
