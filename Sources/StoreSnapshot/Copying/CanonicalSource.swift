@@ -39,23 +39,24 @@ enum CanonicalSource {
     /// - Throws: `.cancelled`, `.noSpace`, `.file`.
     func makeCanonical(as target: FilePath, _ watch: ConnectionWatch) throws(SnapshotError) -> Outcome {
         var needed: Int64 = 0
+        func write(_ pageSize: Int, _ size: Int64) throws -> PageFile {
+            needed = size
+            return try PageFile(creating: target, pageSize: pageSize, like: watch.earlierCopy)
+        }
         do {
             let making: CanonicalForm
             let written: PageFile
             switch self {
             case .compact(let path):
                 let pages = try PageFile(reading: path) { try watch.interruption.check() }
-                needed = pages.size
-                written = try PageFile(creating: target, pageSize: pages.pageSize, like: watch.earlierCopy)
+                written = try write(pages.pageSize, pages.size)
                 making = try CanonicalForm(ofCompact: pages, to: written)
             case .pages(let path, let order):
                 let pages = try PageFile(reading: path) { try watch.interruption.check() }
-                needed = pages.size
-                written = try PageFile(creating: target, pageSize: pages.pageSize, like: watch.earlierCopy)
+                written = try write(pages.pageSize, pages.size)
                 making = try CanonicalForm(ofScattered: pages, order, to: written)
             case .live(let pages, let order):
-                needed = pages.size
-                written = try PageFile(creating: target, pageSize: pages.pageSize, like: watch.earlierCopy)
+                written = try write(pages.pageSize, pages.size)
                 making = try CanonicalForm(ofScattered: pages, order, to: written)
             }
             let tables = try Self.run(making)

@@ -29,21 +29,15 @@ final class CopyProof: Sendable {
         let interruption = Interruption(within: whole.interruption)
         self.interruption = interruption
         DispatchQueue(label: "ship-store digest").async(group: reading) { [findings] in
-            let found: Result<ContentDigest, SnapshotError>
-            do throws(FileError) {
-                found = .success(try ContentDigest(ofFile: copy) { interruption.isCancelled })
-            } catch {
-                found = .failure(interruption.isCancelled ? .cancelled : .file(error))
-            }
+            let found = Result { () throws(FileError) in
+                try ContentDigest(ofFile: copy) { interruption.isCancelled }
+            }.mapError { interruption.isCancelled ? SnapshotError.cancelled : .file($0) }
             findings.digest.withLock { $0 = found }
         }
         DispatchQueue(label: "ship-store check").async(group: reading) { [findings] in
             let watch = ConnectionWatch(interruption: interruption, busyTimeout: whole.busyTimeout)
-            let found: Result<Void, SnapshotError>
-            do throws(SnapshotError) {
-                found = .success(try CopyContent.check(copy, store: store, watch: watch))
-            } catch {
-                found = .failure(error)
+            let found = Result { () throws(SnapshotError) in
+                try CopyContent.check(copy, store: store, watch: watch)
             }
             findings.check.withLock { $0 = found }
         }

@@ -52,12 +52,9 @@ final class Interruption: Sendable {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, SnapshotError>, Never>) in
                 DispatchQueue(label: "ship-store snapshot").async {
-                    let result: Result<Value, SnapshotError>
-                    do throws(SnapshotError) {
+                    let result = Result { () throws(SnapshotError) in
                         try interruption.check()
-                        result = .success(try work(interruption))
-                    } catch {
-                        result = .failure(error)
+                        return try work(interruption)
                     }
                     continuation.resume(returning: result)
                 }
