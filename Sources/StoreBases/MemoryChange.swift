@@ -215,7 +215,7 @@ extension MemoryChange {
                 try PlatformCalls.hardLink(move.source, as: move.target)
             } catch {
                 // Some file systems have no hard links.
-                guard !move.keepsName, error.errno.tellsOfNoHardLinks else { throw error }
+                guard !move.keepsName, Errno.ofNoHardLinks.contains(error.errno) else { throw error }
                 try PlatformCalls.rename(move.source, to: move.target)
             }
         }

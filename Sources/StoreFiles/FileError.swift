@@ -27,19 +27,38 @@ public struct FileError: Error, Hashable, Sendable {
         self.errno = errno
     }
 
+    /// The reasons of calls that fail because nothing has the name.
+    package static let absence: [Errno] = [.noSuchFileOrDirectory, .notDirectory, .fileNameTooLong]
+
     /// Whether the call failed because nothing has the name.
-    package var isOfAbsence: Bool { [.noSuchFileOrDirectory, .notDirectory, .fileNameTooLong].contains(errno) }
+    package var isOfAbsence: Bool { Self.absence.contains(errno) }
 
     /// - Returns: `nil` where nothing has the name.
     package static func unlessAbsent<Value: ~Copyable>(
         _ body: () throws(FileError) -> Value
     ) throws(FileError) -> Value? {
+        try unless(absence, body)
+    }
+
+    /// - Parameter reasons: Those for which the calls may fail.
+    /// - Returns: `nil` where they fail for one of them.
+    @discardableResult
+    package static func unless<Value: ~Copyable>(
+        _ reasons: [Errno], _ body: () throws(FileError) -> Value
+    ) throws(FileError) -> Value? {
         do throws(FileError) {
             return try body()
         } catch {
-            guard error.isOfAbsence else { throw error }
+            guard reasons.contains(error.errno) else { throw error }
             return nil
         }
+    }
+
+    /// - Returns: `false` where it fails for one of the reasons.
+    package static func isDone(
+        unless reasons: [Errno], _ body: () throws(FileError) -> Void
+    ) throws(FileError) -> Bool {
+        try unless(reasons, body) != nil
     }
 
     /// Whether the work was cancelled, and nothing else was wrong.

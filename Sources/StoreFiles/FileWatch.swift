@@ -119,14 +119,8 @@ private struct WatchArrangement: ~Copyable {
 
     /// - Returns: `nil` for what is not there, or may not be read.
     private static func watch(_ call: () throws(FileError) -> CInt) throws(FileError) -> CInt? {
-        do throws(FileError) {
-            return try call()
-        } catch {
-            switch error.errno {
-            case .noSuchFileOrDirectory, .notDirectory, .permissionDenied, .tooManySymbolicLinkLevels: return nil
-            default: throw error
-            }
-        }
+        try FileError.unless(
+            [.noSuchFileOrDirectory, .notDirectory, .permissionDenied, .tooManySymbolicLinkLevels], call)
     }
 
     /// Tells of all that has changed since the last time.

@@ -40,16 +40,12 @@ package enum Folder {
 
     /// - Throws: `.notDirectory` for anything but a folder.
     private static func isThere(_ path: FilePath) throws(FileError) -> Bool {
-        let status: FileStatus
-        do throws(FileError) {
-            status = try PlatformCalls.statusFollowingLinks(of: path)
-        } catch {
-            // mkdir(2) says better what is wrong with the way there. An error of the system proves nothing.
-            guard error.isOfAbsence || [.permissionDenied, .tooManySymbolicLinkLevels].contains(error.errno) else {
-                throw error
-            }
-            return false
+        // mkdir(2) says better what is wrong with the way there. An error of the system proves nothing.
+        let status = try FileError.unless(FileError.absence + [.permissionDenied, .tooManySymbolicLinkLevels]) {
+            () throws(FileError) in
+            try PlatformCalls.statusFollowingLinks(of: path)
         }
+        guard let status else { return false }
         guard status.kind == .folder else { throw FileError(.makeFolder, path, .notDirectory) }
         return true
     }
@@ -63,10 +59,8 @@ package enum Folder {
     /// A folder that may be entered and not read cannot be synced, and a special one neither [fsync(2)]: what is in it was not made by
     /// us then.
     package static func syncIfReadable(_ path: FilePath) throws(FileError) {
-        do throws(FileError) {
+        try FileError.unless([.permissionDenied, .invalidArgument, .readOnlyFileSystem]) { () throws(FileError) in
             try sync(path)
-        } catch {
-            guard [.permissionDenied, .invalidArgument, .readOnlyFileSystem].contains(error.errno) else { throw error }
         }
     }
 
@@ -77,13 +71,11 @@ package enum Folder {
 
     /// Removes a file, a link or a folder with its content. A missing one is no error.
     package static func removeTree(at path: FilePath) throws(FileError) {
-        do throws(FileError) {
+        try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
             guard try PlatformCalls.status(of: path).kind == .folder else { return try PlatformCalls.removeFile(path) }
             let folder = try OpenFolder(path)
             for name in try folder.components(in: path) { try folder.removeTree(at: path.appending(name)) }
             try PlatformCalls.removeEmptyFolder(path)
-        } catch {
-            guard error.errno == .noSuchFileOrDirectory else { throw error }
         }
     }
 

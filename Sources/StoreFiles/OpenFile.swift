@@ -151,10 +151,8 @@ package struct OpenFile: ~Copyable, Sendable {
 
     /// Its permissions. A file that this process has made keeps those that it has where the file system has none, as FAT has none.
     package func changeMode(to mode: FilePermissions) throws(FileError) {
-        do throws(FileError) {
+        try FileError.unless([.notPermitted, .notSupported, .noFunction]) { () throws(FileError) in
             try PlatformCalls.changeMode(of: descriptor, path, to: mode)
-        } catch {
-            guard [.notPermitted, .notSupported, .noFunction].contains(error.errno) else { throw error }
         }
     }
 

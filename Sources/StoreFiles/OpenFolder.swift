@@ -105,11 +105,10 @@ package struct OpenFolder: ~Copyable, Sendable {
     /// Opens a file to keep a lock on, or makes it if it is not there, so that exactly one process makes it.
     package func lockFile(at path: FilePath) throws(FileError) -> OpenFile {
         while true {
-            do throws(FileError) {
-                return OpenFile.owning(try open(path, .readWrite, [.nonBlocking]), as: path)
-            } catch {
-                guard error.errno == .noSuchFileOrDirectory else { throw error }
+            let opened = try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
+                try open(path, .readWrite, [.nonBlocking])
             }
+            if let opened { return OpenFile.owning(opened, as: path) }
             do throws(FileError) {
                 return try makeFile(at: path)
             } catch {
@@ -309,18 +308,11 @@ extension OpenFolder {
 
     /// Removes a file, a link or a folder with its content. A missing one is no error.
     package func removeTree(at path: FilePath) throws(FileError) {
-        do throws(FileError) {
-            switch try status(of: path).kind {
-            case .folder:
-                let folder = try folder(at: path)
-                for name in try folder.components(in: path) {
-                    try folder.removeTree(at: path.appending(name))
-                }
-                try removeEmptyFolder(at: path)
-            case .file, .symbolicLink, .pipe, .socket, .characterDevice, .other: try removeFile(path)
-            }
-        } catch {
-            guard error.errno == .noSuchFileOrDirectory else { throw error }
+        try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
+            guard try status(of: path).kind == .folder else { return try removeFile(path) }
+            let folder = try folder(at: path)
+            for name in try folder.components(in: path) { try folder.removeTree(at: path.appending(name)) }
+            try removeEmptyFolder(at: path)
         }
     }
 

@@ -76,21 +76,15 @@ package final class ResultFile: Sendable {
 
     private func takePlace() throws(FileError) -> Bool {
         if let replaced {
-            guard let isReplaceable = Self.holds(replaced, at: path) else { return try takeFreeName() }
+            guard let isReplaceable = Self.holds(replaced, at: path) else {
+                return try FileError.isDone(unless: [.fileExists]) { () throws(FileError) in
+                    try PlatformCalls.place(partial.path, atFree: path)
+                }
+            }
             guard isReplaceable else { return false }
         }
         try PlatformCalls.rename(partial.path, to: path)
         return true
-    }
-
-    private func takeFreeName() throws(FileError) -> Bool {
-        do throws(FileError) {
-            try PlatformCalls.place(partial.path, atFree: path)
-            return true
-        } catch {
-            guard error.errno == .fileExists else { throw error }
-            return false
-        }
     }
 
     /// Removes the hidden folder, with the file unless it is finished.

@@ -218,13 +218,10 @@ package final class InboxFolder: Sendable {
     /// The names of the kept generations, the oldest first.
     package func generationNames(of name: StoreName) throws(InboxError) -> [GenerationName] {
         try InboxError.wrapping { () throws(FileError) in
-            do throws(FileError) {
-                return try files.names(in: layout.generations(name)).compactMap { GenerationName($0) }
-                    .sorted { $0.number < $1.number }
-            } catch {
-                if error.errno == .noSuchFileOrDirectory { return [] }
-                throw error
+            let names = try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
+                try files.names(in: layout.generations(name))
             }
+            return (names ?? []).compactMap { GenerationName($0) }.sorted { $0.number < $1.number }
         }
     }
 

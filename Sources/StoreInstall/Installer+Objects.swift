@@ -15,12 +15,11 @@ extension Installer {
         try InboxError.wrapping { () throws(FileError) in
             try folder.files.makeFolder(at: folder.layout.objects)
             let path = folder.layout.objects.appending(digest.hex)
-            do throws(FileError) {
-                return try folder.files.fileToChange(at: path)
-            } catch {
-                guard error.errno == .noSuchFileOrDirectory else { throw error }
-                return try folder.files.makeFile(at: path)
+            let file = try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
+                try folder.files.fileToChange(at: path)
             }
+            if let file { return file }
+            return try folder.files.makeFile(at: path)
         }
     }
 

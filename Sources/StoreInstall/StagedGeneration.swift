@@ -126,15 +126,14 @@ package final class StagedGeneration {
         for (index, part) in manifest.parts.enumerated() {
             let place = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
             if let source = present[index] {
-                do throws(FileError) {
+                let isLinked = try FileError.isDone(unless: Errno.ofNoHardLinks) { () throws(FileError) in
                     try folder.hardLink(source, in: inbox, as: place)
-                } catch {
-                    guard error.errno.tellsOfNoHardLinks else { throw error }
-                    let copy = try folder.makeFile(at: place)
-                    try inbox.file(at: source).copyContent(to: copy)
-                    try copy.changeMode(to: .ownerRead)
-                    try copy.sync()
                 }
+                if isLinked { continue }
+                let copy = try folder.makeFile(at: place)
+                try inbox.file(at: source).copyContent(to: copy)
+                try copy.changeMode(to: .ownerRead)
+                try copy.sync()
             } else if part.size == 0 {
                 _ = try folder.makeFile(at: place)
             }

@@ -31,11 +31,10 @@ extension PlatformCalls {
     /// - Parameter source: It may keep its name.
     /// - Throws: `.fileExists` if something has the name.
     package static func place(_ source: FilePath, atFree target: FilePath) throws(FileError) {
-        do throws(FileError) {
-            return try hardLink(source, as: target)
-        } catch {
-            guard error.errno.tellsOfNoHardLinks else { throw error }
+        let isLinked = try FileError.isDone(unless: Errno.ofNoHardLinks) { () throws(FileError) in
+            try hardLink(source, as: target)
         }
+        if isLinked { return }
         if try renames(source, toFree: target) { return }
         let claim = try OpenFile.creating(target)
         func isOurs() throws(FileError) -> Bool {
@@ -53,16 +52,11 @@ extension PlatformCalls {
 
     /// - Returns: `false` where there is no such call.
     private static func renames(_ source: FilePath, toFree target: FilePath) throws(FileError) -> Bool {
-        do throws(FileError) {
+        try FileError.isDone(unless: [.noFunction, .invalidArgument, .notSupported, .notPermitted]) {
+            () throws(FileError) in
             try check(.rename, source) { _, source in
                 target.withPlatformString { ship_store_rename_to_free_name(source, $0) }
             }
-            return true
-        } catch {
-            guard [.noFunction, .invalidArgument, .notSupported, .notPermitted].contains(error.errno) else {
-                throw error
-            }
-            return false
         }
     }
 

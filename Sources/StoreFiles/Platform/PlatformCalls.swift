@@ -204,10 +204,8 @@ extension Errno {
         }
     }
 
-    /// An answer of link(2) where the file system has no hard links, or no more of them for one file.
-    package var tellsOfNoHardLinks: Bool {
-        [.notPermitted, .notSupported, .noFunction, .tooManyLinks].contains(self)
-    }
+    /// The answers of link(2) where the file system has no hard links, or no more of them for one file.
+    package static let ofNoHardLinks: [Errno] = [.notPermitted, .notSupported, .noFunction, .tooManyLinks]
 
     /// `errno`, to be read right after the call that failed; and to be set before a call that tells of an error by it alone.
     static var last: Errno {

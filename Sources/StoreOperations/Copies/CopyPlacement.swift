@@ -62,7 +62,7 @@ package struct CopyPlacement: Sendable {
     ) throws(FileError) -> Bool {
         if let stagedSupport {
             try StagedCopy.note(home.supportFolder.path, before: home.path, in: stagedStore.removingLastComponent())
-            let isOurs = try claim { () throws(FileError) in
+            let isOurs = try FileError.isDone(unless: [.fileExists]) { () throws(FileError) in
                 try PlatformCalls.renameFolder(stagedSupport, toFree: home.supportFolder.path)
             }
             guard isOurs else { return false }
@@ -74,7 +74,10 @@ package struct CopyPlacement: Sendable {
             }
         }
         do throws(FileError) {
-            if try claim({ () throws(FileError) in try PlatformCalls.place(stagedStore, atFree: home.path) }) {
+            let isOurs = try FileError.isDone(unless: [.fileExists]) { () throws(FileError) in
+                try PlatformCalls.place(stagedStore, atFree: home.path)
+            }
+            if isOurs {
                 try Folder.sync(folder)
                 // From here on nothing is to be taken back, whatever becomes of the store.
                 try? PlatformCalls.removeFile(stagedStore)
@@ -91,16 +94,5 @@ package struct CopyPlacement: Sendable {
 
     private func takeBack(_ stagedSupport: FilePath?, from home: StoreHome) {
         if let stagedSupport { try? PlatformCalls.rename(home.supportFolder.path, to: stagedSupport) }
-    }
-
-    /// - Returns: Whether the name was free.
-    private func claim(_ take: () throws(FileError) -> Void) throws(FileError) -> Bool {
-        do throws(FileError) {
-            try take()
-            return true
-        } catch {
-            guard error.errno == .fileExists else { throw error }
-            return false
-        }
     }
 }

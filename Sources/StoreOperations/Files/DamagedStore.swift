@@ -78,10 +78,10 @@ package struct DamagedStore: Sendable {
         let attributes = try home.attributes
         try Folder.make(folder, with: attributes.ofFolder)
         if try Self.exists(home.path), try !Self.exists(kept.path) {
-            do throws(FileError) {
+            let isLinked = try FileError.isDone(unless: Errno.ofNoHardLinks) { () throws(FileError) in
                 try PlatformCalls.hardLink(home.path, as: kept.path)
-            } catch {
-                guard error.errno.tellsOfNoHardLinks else { throw error }
+            }
+            if !isLinked {
                 copies.append(try Copy(of: home.path, at: kept.path))
                 try Self.copyBytes(of: home.path, to: kept.path, attributes)
             }

@@ -69,12 +69,10 @@ package struct StoreHome: Hashable, Sendable {
         // Closing another descriptor would drop the locks that connections of this process hold on the index of their log
         // [fcntl_locking(2)]; and what SQLite has open under that name is one.
         if path.text.hasSuffix(indexEnding), PlatformCalls.hasOpen(status.identity) { return false }
-        do throws(FileError) {
-            return try OpenFile.readingWithoutFollowing(path).read(16, at: 0) == Array("SQLite format 3\0".utf8)
-        } catch {
-            guard error.isOfAbsence || error.errno == .permissionDenied else { throw error }
-            return false
+        let bytes = try FileError.unless(FileError.absence + [.permissionDenied]) { () throws(FileError) in
+            try OpenFile.readingWithoutFollowing(path).read(16, at: 0)
         }
+        return bytes == Array("SQLite format 3\0".utf8)
     }
 
     /// Makes what is here durable, whoever has made it: a process may have been killed between a change and its sync. That is the last

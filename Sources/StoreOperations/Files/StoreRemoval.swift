@@ -111,11 +111,9 @@ package struct StoreRemoval: Sendable {
             return try Folder.sync(folder)
         }
         let bin = try TemporaryFolder(in: home.folder, .besideResults)
-        do throws(FileError) {
+        // Another process may have finished it meanwhile.
+        try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
             try PlatformCalls.rename(folder, to: bin.path.appending("removed"))
-        } catch {
-            // Another process has finished it meanwhile.
-            guard error.errno == .noSuchFileOrDirectory else { throw error }
         }
         try bin.remove()
     }

@@ -44,13 +44,7 @@ package struct SupportFolder: Hashable, Sendable {
     private static func unlessClosed(
         _ open: () throws(FileError) -> OpenFolder
     ) throws(FileError) -> OpenFolder? {
-        do throws(FileError) {
-            return try open()
-        } catch {
-            let isClosed = [.permissionDenied, .tooManySymbolicLinkLevels].contains(error.errno)
-            guard error.isOfAbsence || isClosed else { throw error }
-            return nil
-        }
+        try FileError.unless(FileError.absence + [.permissionDenied, .tooManySymbolicLinkLevels], open)
     }
 
     /// The name by which a row may refer to the file at a path in the folder; `nil` if no row can.
@@ -139,12 +133,10 @@ package struct SupportFolder: Hashable, Sendable {
         try PlatformCalls.makeFolder(folder)
         for (index, offered) in files.enumerated() {
             let (path, kept) = (path(of: offered.file.name), folder.appending("\(index)"))
-            do throws(FileError) {
+            let isLinked = try FileError.isDone(unless: Errno.ofNoHardLinks) { () throws(FileError) in
                 try PlatformCalls.hardLink(path, as: kept)
-            } catch {
-                guard error.errno.tellsOfNoHardLinks else { throw error }
-                try OpenFile.copy(path, to: kept, attributes: try FileAttributes(of: path))
             }
+            if !isLinked { try OpenFile.copy(path, to: kept, attributes: try FileAttributes(of: path)) }
         }
     }
 
@@ -207,7 +199,7 @@ package struct SupportFolder: Hashable, Sendable {
         guard let folder = try open() else { return }
         for place in places { try folder.removeFile(path.appending(place.components)) }
         try Self.removeEmptyFolders(in: folder)
-        try Self.unlessInUse { () throws(FileError) in try PlatformCalls.removeEmptyFolder(path) }
+        try FileError.unless(Self.inUse) { () throws(FileError) in try PlatformCalls.removeEmptyFolder(path) }
         try Folder.sync(Folder.parent(of: path))
     }
 
@@ -216,15 +208,10 @@ package struct SupportFolder: Hashable, Sendable {
             guard let inner = try unlessClosed({ () throws(FileError) in try folder.folder(name) }) else { continue }
             try removeEmptyFolders(in: inner)
             let path = folder.path.appending(name)
-            try unlessInUse { () throws(FileError) in try folder.removeEmptyFolder(at: path) }
+            try FileError.unless(inUse) { () throws(FileError) in try folder.removeEmptyFolder(at: path) }
         }
     }
 
-    private static func unlessInUse(_ body: () throws(FileError) -> Void) throws(FileError) {
-        do throws(FileError) {
-            try body()
-        } catch {
-            guard error.errno == .directoryNotEmpty || error.errno == .fileExists else { throw error }
-        }
-    }
+    /// The reasons of rmdir(2) for a folder with something in it.
+    private static let inUse: [Errno] = [.directoryNotEmpty, .fileExists]
 }

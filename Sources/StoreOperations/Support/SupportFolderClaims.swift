@@ -71,13 +71,10 @@ extension StoreHome {
     ///   leads nowhere. And other names of the store's own file: what it refers to, they refer to.
     /// - Throws: If the folder cannot be listed. One that is not there has nothing in it.
     package func neighbours() throws(FileError) -> (paths: [FilePath], otherNames: [FilePath]) {
-        let names: [FilePath.Component]
-        do throws(FileError) {
-            names = try OpenFolder(following: folder).components(in: folder)
-        } catch {
-            guard error.errno == .noSuchFileOrDirectory else { throw error }
-            names = []
+        let found = try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
+            try OpenFolder(following: folder).components(in: folder)
         }
+        let names = found ?? []
         let own = try PlatformCalls.statusIfThere(of: self.path)?.identity
         var (paths, otherNames): ([FilePath], [FilePath]) = ([], [])
         for name in names where name.stemText == self.path.stemText && name != self.path.lastComponent {

@@ -75,12 +75,11 @@ private struct WatchArrangement: ~Copyable {
             for (path, folder) in found.reversed() { folders[try notices.watch(path)] = folder }
         }
         for name in (try? inbox.storeNames()) ?? [] {
-            do throws(FileError) {
-                folders[try notices.watch(inbox.layout.store(name))] = .store
-            } catch {
-                // The folder above reports a store that has gone meanwhile; an entry that is no folder is no store.
-                guard error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory else { throw error }
+            // The folder above reports a store that has gone meanwhile; an entry that is no folder is no store.
+            let number = try FileError.unless([.noSuchFileOrDirectory, .notDirectory]) { () throws(FileError) in
+                try notices.watch(inbox.layout.store(name))
             }
+            if let number { folders[number] = .store }
         }
         self.notices = notices
         self.folders = folders

@@ -55,7 +55,7 @@ struct SourceSupportFolder {
     /// Another file system, one without links, or a file that this process may read but not link
     /// (`fs.protected_hardlinks`).
     static func isNoObstacleToCopying(_ errno: Errno) -> Bool {
-        errno.tellsOfNoHardLinks || errno == .improperLink || errno == .permissionDenied
+        Errno.ofNoHardLinks.contains(errno) || errno == .improperLink || errno == .permissionDenied
     }
 
     /// - Parameter longest: A longer file, in bytes, is not copied.
