@@ -62,16 +62,13 @@ package final class InboxFolder: Sendable {
     /// - Returns: Whether there is such a folder. Anything else is not entered; whoever opens it decides.
     @discardableResult
     private func checkFolder(_ path: FilePath) throws(InboxError) -> Bool {
-        let status: FileStatus
-        do throws(FileError) {
-            status = try files.status(of: path)
-        } catch {
-            switch error.errno {
-            case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return false
-            default: throw .file(error)
+        let found = try InboxError.wrapping { () throws(FileError) in
+            try FileError.unless([.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels]) {
+                () throws(FileError) in
+                try files.status(of: path)
             }
         }
-        guard status.kind == .folder else { return false }
+        guard let status = found, status.kind == .folder else { return false }
         try check(status, path, mayBeSticky: false)
         return true
     }
@@ -124,16 +121,16 @@ package final class InboxFolder: Sendable {
     ///
     /// - Throws: `.file`, which proves nothing: without a current generation the others, and the public links, may go.
     package func currentName(of name: StoreName) throws(InboxError) -> GenerationName? {
-        let target: FilePath
-        do throws(FileError) {
-            target = try files.targetOfSymbolicLink(at: layout.current(name))
-        } catch {
+        let target = try InboxError.wrapping { () throws(FileError) in
             // What is no link says nothing [readlink(2)], and nothing is read through one.
-            let isStrange = [.invalidArgument, .tooManySymbolicLinkLevels].contains(error.errno)
-            guard error.isOfAbsence || isStrange else { throw .file(error) }
+            try FileError.unless(FileError.absence + [.invalidArgument, .tooManySymbolicLinkLevels]) {
+                () throws(FileError) in
+                try files.targetOfSymbolicLink(at: layout.current(name))
+            }
+        }
+        guard let target, target.components.count == 2, target.components.first?.text == "generations" else {
             return nil
         }
-        guard target.components.count == 2, target.components.first?.text == "generations" else { return nil }
         return target.lastComponent.flatMap { GenerationName($0.text) }
     }
 

@@ -232,7 +232,6 @@ extension Manifest {
 /// A generation that stays while this value lives: a shared lock on its folder. Every pruning respects it, in any process, and
 /// the kernel releases it when the holder dies.
 struct Lease: ~Copyable, Sendable {
-    let folder: FilePath
     let generation: GenerationName
     let identity: FileStatus.Identity
     private let lock: FolderLock
@@ -291,12 +290,8 @@ struct Lease: ~Copyable, Sendable {
         throw .generationLocked(name)
     }
 
-    private init(
-        folder: FilePath, _ generation: GenerationName, _ identity: FileStatus.Identity, _ lock: consuming FolderLock
-    ) {
-        self.folder = folder
-        self.generation = generation
-        self.identity = identity
+    private init(_ generation: GenerationName, _ identity: FileStatus.Identity, _ lock: consuming FolderLock) {
+        (self.generation, self.identity) = (generation, identity)
         self.lock = lock
     }
 
@@ -306,6 +301,6 @@ struct Lease: ~Copyable, Sendable {
         // Between the opening and the lock it may have been moved away, to be removed.
         let identity = try lock.file.status.identity
         guard try PlatformCalls.status(of: folder).identity == identity else { return nil }
-        return Lease(folder: folder, generation, identity, lock)
+        return Lease(generation, identity, lock)
     }
 }

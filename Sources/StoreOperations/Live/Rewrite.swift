@@ -16,7 +16,6 @@ package final class Rewrite: Sendable {
     /// Whether the store is in WAL mode.
     private let isWAL: Bool
     private let source: DatabaseQueue
-    private let copy: FilePath
     /// The schema's cookie before the commit: the new state has another one.
     private let cookie = Mutex<Int?>(nil)
     /// In progress since `lock` in WAL mode. Used on the connection's queue only.
@@ -33,7 +32,6 @@ package final class Rewrite: Sendable {
     ///   the page size of a store in WAL mode.
     package init(of connection: LiveConnection, with copy: FilePath) throws(OperationError) {
         self.connection = connection
-        self.copy = copy
         let mode = try connection.run { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
         isWAL = mode == "wal"
         var configuration = Configuration()

@@ -11,7 +11,6 @@ import SystemPackage
 /// Source: `Protocol/README.md` section 4.8.
 final class TableCheck: Sendable {
     private let claims: [ForeignText: TableContent]
-    private let limits: CheckLimits
     private let isWanted = Atomic(true)
     private let outcome = Mutex<Result<[ForeignText: TableContent], any Error>?>(nil)
     private let reading = DispatchGroup()
@@ -19,7 +18,6 @@ final class TableCheck: Sendable {
     /// Starts to read.
     init(of path: FilePath, against claims: [ForeignText: TableContent], _ limits: CheckLimits) {
         self.claims = claims
-        self.limits = limits
         let end = ContinuousClock.now + limits.time
         DispatchQueue(label: "ship-store tables").async(group: reading) {
             let found = Result {

@@ -34,7 +34,7 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
                     throw CoordinatorError(withoutStore: name, in: inbox)
                 }
                 return try OpenStore(
-                    generation, in: folder.folder(of: generation, name), file: InboxLayout.storeFile(name), gate,
+                    in: folder.folder(of: generation, name), file: InboxLayout.storeFile(name), gate,
                     preparing: preparing)
             } catch InboxError.file(let error) {
                 throw CoordinatorError.file(error)

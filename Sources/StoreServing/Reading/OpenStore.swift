@@ -13,8 +13,6 @@ final class OpenStore: Sendable {
     /// lives: the folder is kept open. A file of its own is kept open by its connections.
     let identity: FileStatus.Identity
     let connections: ReadConnections
-    /// `nil` for a file of its own.
-    let generation: GenerationName?
 
     /// The preparation of each connection before it is used.
     typealias Preparation = @Sendable (Database) throws -> Void
@@ -27,14 +25,12 @@ final class OpenStore: Sendable {
     ///   - gate: Of those who read it.
     /// - Throws: `CoordinatorError`, `DatabaseError`.
     init(
-        _ generation: GenerationName, in open: consuming OpenFolder, file: String, _ gate: SuspensionGate,
-        preparing: @escaping Preparation
+        in open: consuming OpenFolder, file: String, _ gate: SuspensionGate, preparing: @escaping Preparation
     ) throws {
         let folder = open
         let path = folder.path
         let identity = try CoordinatorError.wrapping { () throws(FileError) in try folder.status.identity }
         self.identity = identity
-        self.generation = generation
         connections = ReadConnections(in: gate) {
             let queue = try DatabaseQueue(
                 opening: folder.pathByDescriptor.appending(file), live: nil, .checked, preparing)
@@ -56,7 +52,6 @@ final class OpenStore: Sendable {
             try PlatformCalls.statusFollowingLinks(of: path).identity
         }
         self.identity = identity
-        generation = nil
         connections = ReadConnections(in: gate) {
             let live = file.busyTimeout.map { (busyTimeout: $0, gate: gate) }
             let queue = try DatabaseQueue(opening: path, live: live, .vouchedFor, preparing)
@@ -76,10 +71,8 @@ final class OpenStore: Sendable {
         _ generation: Generation, in folder: consuming OpenFolder, _ gate: SuspensionGate,
         preparing: @escaping Preparation
     ) throws {
-        let manifest = generation.manifest
         try self.init(
-            GenerationName(number: generation.number, digest: manifest.store.sha256), in: folder,
-            file: InboxLayout.storeFile(manifest.name), gate, preparing: preparing)
+            in: folder, file: InboxLayout.storeFile(generation.manifest.name), gate, preparing: preparing)
     }
 
     private static func checkSidecars(of path: FilePath) throws(CoordinatorError) {
