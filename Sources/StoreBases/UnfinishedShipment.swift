@@ -190,7 +190,7 @@ extension BaseMemory {
             guard let stream = change.index.stream(id), change.index.entries.contains(where: { $0.stream == id })
             else { return nil }
             let path = change.path(of: stream)
-            guard let file = try? change.folder.fileToChange(at: path), let status = try? file.status,
+            guard let file = try? change.folder.file(at: path, .readWrite), let status = try? file.status,
                 stream.isIn(status), status.exposure == nil, status.links == 1, !Self.isExpired(status),
                 (try? PlatformCalls.tryLock(file.descriptor, path)) == true
             else { return nil }

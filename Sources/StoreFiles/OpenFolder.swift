@@ -77,11 +77,13 @@ package struct OpenFolder: ~Copyable, Sendable {
         OpenFile.owning(try open(path, .readOnly, [.directory]), as: path)
     }
 
-    /// A regular file, for reading.
+    /// An existing regular file, for reading, unless said otherwise.
     ///
     /// - Throws: `.invalidArgument` for anything else.
-    package func file(at path: FilePath) throws(FileError) -> OpenFile {
-        let file = OpenFile.owning(try open(path, .readOnly, [.nonBlocking]), as: path)
+    package func file(
+        at path: FilePath, _ mode: FileDescriptor.AccessMode = .readOnly
+    ) throws(FileError) -> OpenFile {
+        let file = OpenFile.owning(try open(path, mode, [.nonBlocking]), as: path)
         guard try file.status.kind == .file else { throw FileError(.open, path, .invalidArgument) }
         return file
     }
@@ -90,15 +92,6 @@ package struct OpenFolder: ~Copyable, Sendable {
     package func makeFile(at path: FilePath) throws(FileError) -> OpenFile {
         let file = OpenFile.owning(try open(path, .readWrite, [.create, .exclusiveCreate]), as: path)
         try FileCreation.made(.file, path) { () throws(FileError) in try removeFile(path) }
-        return file
-    }
-
-    /// An existing regular file, for reading and writing.
-    ///
-    /// - Throws: `.invalidArgument` for anything else.
-    package func fileToChange(at path: FilePath) throws(FileError) -> OpenFile {
-        let file = OpenFile.owning(try open(path, .readWrite, [.nonBlocking]), as: path)
-        guard try file.status.kind == .file else { throw FileError(.open, path, .invalidArgument) }
         return file
     }
 

@@ -88,7 +88,7 @@ package final class PartStream: Sendable {
     ///
     /// - Returns: `nil` for a file that is no stream. It leaves out damaged data at the end.
     package convenience init?(at path: FilePath, in folder: borrowing OpenFolder) throws(FileError) {
-        try self.init(going: try folder.fileToChange(at: path))
+        try self.init(going: try folder.file(at: path, .readWrite))
     }
 
     /// - Parameter file: Open for reading and writing.

@@ -47,6 +47,6 @@ extension InboxFolder {
     /// - Throws: If this process may not write to the inbox, or no receiver has ever heard.
     package func ring(_ name: StoreName) throws(FileError) {
         let word = (0..<Bell.wordSize).map { _ in UInt8.random(in: .min ... .max) }
-        try files.fileToChange(at: layout.bell(name)).write(word, at: 0)
+        try files.file(at: layout.bell(name), .readWrite).write(word, at: 0)
     }
 }

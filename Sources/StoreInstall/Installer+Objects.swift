@@ -16,7 +16,7 @@ extension Installer {
             try folder.files.makeFolder(at: folder.layout.objects)
             let path = folder.layout.objects.appending(digest.hex)
             let file = try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
-                try folder.files.fileToChange(at: path)
+                try folder.files.file(at: path, .readWrite)
             }
             if let file { return file }
             return try folder.files.makeFile(at: path)

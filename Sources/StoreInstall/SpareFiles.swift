@@ -48,7 +48,7 @@ final class SpareFiles: Sendable {
             try folder.files.sync(layout.generations(name))
             try folder.files.sync(layout.staging(name))
             try folder.files.file(at: spare).changeMode(to: .ownerReadWrite)
-            guard try folder.files.fileToChange(at: spare).isUnshared else {
+            guard try folder.files.file(at: spare, .readWrite).isUnshared else {
                 return try folder.files.removeFile(spare)
             }
             state.withLock { $0.files[name] = spare }

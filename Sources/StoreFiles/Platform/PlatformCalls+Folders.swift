@@ -122,8 +122,7 @@ extension PlatformCalls {
     static func freeSpace(around descriptor: FileDescriptor, _ path: FilePath) throws(FileError) -> Int64 {
         var raw = statvfs()
         guard fstatvfs(descriptor.rawValue, &raw) == 0 else { throw FileError(.measureSpace, path, .last) }
-        let (bytes, overflow) = Int64(clamping: raw.f_bavail).multipliedReportingOverflow(by: Int64(raw.f_frsize))
-        return overflow ? .max : bytes
+        return raw.bytes(in: raw.f_bavail)
     }
 
     /// open(2) with `O_DIRECTORY`.

@@ -90,10 +90,10 @@ package enum PlatformCalls {
     /// Whether anything has the name, even a symbolic link that leads nowhere.
     package static func isThere(_ path: FilePath) throws(FileError) -> Bool { try statusIfThere(of: path) != nil }
 
-    /// stat(2): of what a symbolic link leads to.
+    /// fstatat(2): of what a symbolic link leads to.
     package static func statusFollowingLinks(of path: FilePath) throws(FileError) -> FileStatus {
         var raw = stat()
-        try check(.stat, path) { platformStat($1, &raw) }
+        try check(.stat, path) { fstatat($0, $1, &raw, 0) }
         return FileStatus(raw)
     }
 
@@ -108,27 +108,28 @@ package enum PlatformCalls {
     ///
     /// - Returns: Bytes that this process may still write to the file system that holds `path`.
     package static func freeSpace(around path: FilePath) throws(FileError) -> Int64 {
-        var raw = statvfs()
-        try check(.measureSpace, path) { platformStatvfs($1, &raw) }
-        let (bytes, overflow) = Int64(clamping: raw.f_bavail).multipliedReportingOverflow(by: Int64(raw.f_frsize))
-        return overflow ? .max : bytes
+        let raw = try fileSystem(around: path)
+        return raw.bytes(in: raw.f_bavail)
     }
 
     /// statvfs(3).
     ///
     /// - Returns: Bytes of the whole file system that holds `path`, used ones included.
     package static func diskSize(around path: FilePath) throws(FileError) -> Int64 {
+        let raw = try fileSystem(around: path)
+        return raw.bytes(in: raw.f_blocks)
+    }
+
+    private static func fileSystem(around path: FilePath) throws(FileError) -> statvfs {
         var raw = statvfs()
         try check(.measureSpace, path) { platformStatvfs($1, &raw) }
-        let (bytes, overflow) = Int64(clamping: raw.f_blocks).multipliedReportingOverflow(by: Int64(raw.f_frsize))
-        return overflow ? .max : bytes
+        return raw
     }
 
     /// statvfs(3): whether the file system that holds `path` can hold no more files, though it has bytes left. Some have no such limit, and
     /// say that they have room for none.
     static func hasNoMoreFiles(around path: FilePath) -> Bool {
-        var raw = statvfs()
-        guard (try? check(.measureSpace, path, { platformStatvfs($1, &raw) })) != nil else { return false }
+        guard let raw = try? fileSystem(around: path) else { return false }
         return raw.f_bavail > 0 && raw.f_files > 0
     }
 
@@ -153,19 +154,18 @@ package enum PlatformCalls {
     }
 
     /// clock_gettime(2) `CLOCK_REALTIME`: what file systems write, since 1970.
-    package static var timeOfDay: Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
-    }
+    package static var timeOfDay: Duration { time(of: CLOCK_REALTIME) }
 
     /// clock_gettime(2): since the system's start, with its sleep. Nothing sets this clock, and all processes see the same.
     package static var timeSinceStart: Duration {
         #if canImport(Darwin)
-            let clock = CLOCK_MONOTONIC
+            time(of: CLOCK_MONOTONIC)
         #else
-            let clock = CLOCK_BOOTTIME
+            time(of: CLOCK_BOOTTIME)
         #endif
+    }
+
+    private static func time(of clock: clockid_t) -> Duration {
         var time = timespec()
         clock_gettime(clock, &time)
         return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
@@ -186,12 +186,16 @@ package enum PlatformCalls {
     }
 }
 
-// The names of these functions are those of a type.
-private func platformStat(_ path: UnsafePointer<CChar>, _ result: UnsafeMutablePointer<stat>) -> CInt {
-    stat(path, result)
-}
+// The name of this function is that of a type.
 private func platformStatvfs(_ path: UnsafePointer<CChar>, _ result: UnsafeMutablePointer<statvfs>) -> CInt {
     statvfs(path, result)
+}
+
+extension statvfs {
+    func bytes(in blocks: some BinaryInteger) -> Int64 {
+        let (bytes, overflow) = Int64(clamping: blocks).multipliedReportingOverflow(by: Int64(f_frsize))
+        return overflow ? .max : bytes
+    }
 }
 
 extension Errno {
