@@ -45,7 +45,7 @@ struct RestoreSource: ~Copyable, Sendable {
 
     private init(_ generation: Generation, _ survey: StoreSurvey, _ hold: consuming FolderLock?) {
         schema = survey.schema
-        original = KeptCopy.originalStore(ofCopyAt: generation.path)
+        original = (try? KeptCopy(at: generation.path))?.originalStore
         manifest = generation.manifest
         store = generation.storePath
         files = manifest.externalFiles.enumerated().map { index, file in
@@ -106,7 +106,7 @@ struct RestoreSource: ~Copyable, Sendable {
             // It may have been pruned during the wait.
             guard try PlatformCalls.isThere(folder) else { throw OperationError.noSuchCopy(path) }
             let generation = try generation(at: folder)
-            if !options.takesDamaged, let damage = KeptCopy.damage(ofCopyAt: folder) {
+            if !options.takesDamaged, let damage = (try? KeptCopy(at: folder))?.damage {
                 throw OperationError.damagedCopy(path, damage)
             }
             try check(generation.manifest.omissions)
@@ -119,7 +119,7 @@ struct RestoreSource: ~Copyable, Sendable {
             try await prove(generation, takingDamaged: options.takesDamaged, CheckOptions())
             let copy = try await PreparedCopy(of: generation.storePath, options)
             let schema = try await schema(of: copy.copy.path)
-            return RestoreSource(copy, schema: schema, of: KeptCopy.originalStore(ofCopyAt: folder))
+            return RestoreSource(copy, schema: schema, of: (try? KeptCopy(at: folder))?.originalStore)
         }
         guard try PlatformCalls.status(of: real).kind != .folder else { throw OperationError.noSuchCopy(path) }
         // Before the copy, which would fail where a file was left out.

@@ -23,7 +23,7 @@ public struct KeptCopy: Hashable, Sendable {
 
     /// - Parameter path: The folder of a copy.
     /// - Throws: `.badManifest`, `.badRecord`, `.file`.
-    init(at path: FilePath) throws(InboxError) {
+    package init(at path: FilePath) throws(InboxError) {
         let folder = try InboxError.wrapping { () throws(FileError) in try OpenFolder(following: path) }
         self.init(try Generation(in: folder), try CopyRecord.read(in: folder))
     }
@@ -38,14 +38,6 @@ public struct KeptCopy: Hashable, Sendable {
     public var damage: ForeignText? { record.damage }
     /// Where the original store was.
     public var originalStore: FilePath { FilePath(text: record.store) }
-
-    /// The same of what may be a kept copy.
-    package static func originalStore(ofCopyAt folder: FilePath) -> FilePath? {
-        (try? KeptCopy(at: folder))?.originalStore
-    }
-
-    /// The same of what may be a kept copy.
-    package static func damage(ofCopyAt folder: FilePath) -> ForeignText? { (try? KeptCopy(at: folder))?.damage }
 
     /// Which store it is a copy of, by the best proof there is.
     package enum Original: Hashable, Sendable {

@@ -22,7 +22,8 @@ package struct DamagedStore: Sendable {
     /// - Parameter time: Of the folder's name, unless a killed run has begun one, with which this goes on.
     package init(of home: StoreHome, at time: Timestamp) {
         self.home = home
-        Self.removeEmptyFolders(of: home)
+        // What a kill leaves between the making of a folder and the first thing in it. Other folders are left as they are.
+        for folder in Self.folders(of: home) { try? PlatformCalls.removeEmptyFolder(folder) }
         folder = Self.begun(for: home) ?? Self.freeName(for: home, time)
     }
 
@@ -49,22 +50,15 @@ package struct DamagedStore: Sendable {
         }
     }
 
-    /// Removes what a kill leaves between the making of a folder and the first thing in it. Other folders are left as they are.
-    private static func removeEmptyFolders(of home: StoreHome) {
-        for folder in folders(of: home) { try? PlatformCalls.removeEmptyFolder(folder) }
-    }
-
     private static func freeName(for home: StoreHome, _ time: Timestamp) -> FilePath {
         let first = prefix(for: home) + time.compactText
         var ordinal = 1
         while true {
             let path = home.folder.appending(text: ordinal == 1 ? first : "\(first)-\(ordinal)")
-            guard (try? exists(path)) == true else { return path }
+            guard (try? PlatformCalls.isThere(path)) == true else { return path }
             ordinal += 1
         }
     }
-
-    private static func exists(_ path: FilePath) throws(FileError) -> Bool { try PlatformCalls.isThere(path) }
 
     /// Gives the store and its external files their second names, or copies them where that is not possible. Nothing changes for
     /// their users yet.
@@ -74,10 +68,10 @@ package struct DamagedStore: Sendable {
     ///   - copies: Gets each copy before it is made.
     /// - Returns: Whether there is anything to keep.
     package func prepare(losingFiles loses: Bool, noting copies: inout [Copy]) throws -> Bool {
-        guard try loses || ([home.path] + home.sidecars).contains(where: Self.exists) else { return false }
+        guard try loses || ([home.path] + home.sidecars).contains(where: PlatformCalls.isThere) else { return false }
         let attributes = try home.attributes
         try Folder.make(folder, with: attributes.ofFolder)
-        if try Self.exists(home.path), try !Self.exists(kept.path) {
+        if try PlatformCalls.isThere(home.path), try !PlatformCalls.isThere(kept.path) {
             let isLinked = try FileError.isDone(unless: Errno.ofNoHardLinks) { () throws(FileError) in
                 try PlatformCalls.hardLink(home.path, as: kept.path)
             }
@@ -114,7 +108,7 @@ package struct DamagedStore: Sendable {
         let names = try support.names()
         let folders = Set(names.map(\.folder)).map { target.path.appending($0.rawValue) }
         for folder in folders { try Folder.make(folder, with: attributes) }
-        for name in names where try !exists(target.path(of: name)) {
+        for name in names where try !PlatformCalls.isThere(target.path(of: name)) {
             guard (try? PlatformCalls.hardLink(support.path(of: name), as: target.path(of: name))) == nil else {
                 continue
             }
@@ -127,16 +121,16 @@ package struct DamagedStore: Sendable {
 
     /// Takes away what SQLite would take for a part of the store that comes. The log goes before its index.
     package func takeSidecars() throws(FileError) {
-        for (path, target) in zip(home.sidecars, kept.sidecars) where try Self.exists(path) {
+        for (path, target) in zip(home.sidecars, kept.sidecars) where try PlatformCalls.isThere(path) {
             var (free, ordinal) = (target, 2)
             // A file that an earlier run has taken is older, and stays.
-            while try Self.exists(free) {
+            while try PlatformCalls.isThere(free) {
                 free = FilePath(text: "\(target.text)-\(ordinal)")
                 ordinal += 1
             }
             try PlatformCalls.rename(path, to: free)
         }
-        guard try Self.exists(folder) else { return }
+        guard try PlatformCalls.isThere(folder) else { return }
         try Folder.sync(folder)
         try Folder.sync(home.folder)
     }
@@ -155,8 +149,8 @@ package struct DamagedStore: Sendable {
     /// - Parameter copies: What `prepare` has made.
     package func undo(_ copies: [Copy]) {
         // What cannot be looked at may be there.
-        guard (try? isInPlace(copies)) == true || (try? Self.exists(home.path)) == false else { return }
-        for (path, target) in zip(home.sidecars, kept.sidecars) where (try? Self.exists(path)) == false {
+        guard (try? isInPlace(copies)) == true || (try? PlatformCalls.isThere(home.path)) == false else { return }
+        for (path, target) in zip(home.sidecars, kept.sidecars) where (try? PlatformCalls.isThere(path)) == false {
             try? PlatformCalls.rename(target, to: path)
         }
         for copy in copies where copy.hasOriginal { try? PlatformCalls.removeFile(copy.path) }
@@ -191,7 +185,9 @@ package struct DamagedStore: Sendable {
             guard status.identity == seen.identity, status.size == seen.size, status.modified == seen.modified else {
                 return false
             }
-            for path in home.sidecars + [home.path] where try exists(path) { try PlatformCalls.removeFile(path) }
+            for path in home.sidecars + [home.path] where try PlatformCalls.isThere(path) {
+                try PlatformCalls.removeFile(path)
+            }
             try Folder.sync(home.folder)
             return true
         }
@@ -217,7 +213,9 @@ package struct DamagedStore: Sendable {
             let attributes = try home.attributes
             try Folder.make(staged.folder, with: attributes.ofFolder)
             try Self.copyBytes(of: home.path, to: staged.path, attributes)
-            if try Self.exists(home.log) { try OpenFile.copy(home.log, to: staged.log, attributes: attributes) }
+            if try PlatformCalls.isThere(home.log) {
+                try OpenFile.copy(home.log, to: staged.log, attributes: attributes)
+            }
             var copies: [Copy] = []
             try Self.link(home.supportFolder, into: staged.supportFolder, attributes.ofFolder, noting: &copies)
             try Folder.sync(staged.folder)

@@ -44,7 +44,7 @@ struct CopyAttempt: Sendable {
         var attempt = try take(1)
         for number in 2...mostAttempts where !attempt.missing.isEmpty {
             let before = attempt.missing
-            attempt.discard()
+            try? Folder.removeTree(at: attempt.path.removingLastComponent())
             attempt = try take(number)
             if attempt.missing == before { break }
         }
@@ -175,10 +175,6 @@ struct CopyAttempt: Sendable {
             vacuum.discard(target, canonical)
         }
         throw .busy(store, waited: .zero)
-    }
-
-    private func discard() {
-        try? Folder.removeTree(at: path.removingLastComponent())
     }
 
     /// The findings from the bytes of a copy and of its external files.
