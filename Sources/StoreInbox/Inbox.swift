@@ -41,5 +41,4 @@ public struct Inbox: Hashable, Sendable {
     public func current(of name: StoreName) throws(InboxError) -> Generation? {
         try open().current(of: name)
     }
-
 }

@@ -247,8 +247,11 @@ package final class InboxFolder: Sendable {
     /// - Throws: `.badRecord`, `.file`.
     package func rollbackRecord(of name: StoreName) throws(InboxError) -> RollbackRecord {
         let path = layout.rollbackRecord(name)
-        return try files.record(
-            at: path, upTo: RollbackRecord.sizeLimit, .badRecord(path, flaw: "not a record of rollbacks"),
-            unreadable: .badRecord(path, flaw: "not a file of its size")) ?? .empty
+        let flaw = InboxError.badRecord(path, flaw: "not a record of rollbacks")
+        let record: RollbackRecord? = try files.record(
+            at: path, upTo: RollbackRecord.sizeLimit, flaw,
+            unreadable: .badRecord(path, flaw: "not a file of its size"))
+        guard record?.isInRange ?? true else { throw flaw }
+        return record ?? .empty
     }
 }

@@ -7,7 +7,7 @@ package import SystemPackage
 ///
 /// So the counter of the current generation is known at every moment. The record is written before `current` leads elsewhere, and
 /// whenever a counter rises without a new generation.
-package struct OriginRecord: Hashable, Sendable {
+package struct OriginRecord: Hashable, Sendable, Codable {
     /// The device whose shipments are taken.
     package let producer: ContentDigest
     /// The highest counter of those that came from it.
@@ -33,23 +33,13 @@ package struct OriginRecord: Hashable, Sendable {
     }
 }
 
-extension OriginRecord: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            producer: try container.decode(ContentDigest.self, forKey: .producer),
-            highest: try container.decode(UInt64.self, forKey: .highest),
-            generation: try container.decode(Int.self, forKey: .generation))
-        // The next generation has a number above it.
-        guard (0..<Limits.generation).contains(generation) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .generation, in: container, debugDescription: "a number is out of range")
-        }
-    }
-
+extension OriginRecord {
     /// - Returns: `nil` if there is no file.
     /// - Throws: `.badOrigin`, `.file`.
     package static func read(at path: FilePath, in folder: borrowing OpenFolder) throws(InboxError) -> OriginRecord? {
-        try folder.record(at: path, .badOrigin(path))
+        let record: OriginRecord? = try folder.record(at: path, .badOrigin(path))
+        // The next generation has a number above it.
+        guard (0..<Limits.generation).contains(record?.generation ?? 0) else { throw .badOrigin(path) }
+        return record
     }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 ///
 /// It is written before `current` is switched. A crash between the two leaves an entry for the generation that is still current;
 /// that entry does not count.
-package struct RollbackRecord: Hashable, Sendable {
+package struct RollbackRecord: Hashable, Sendable, Codable {
     /// The highest number among the generations that were current at a rollback; 0 if there was none. A generation whose number
     /// is above this one and above the current one never became current.
     package var highest: Int
@@ -81,24 +81,11 @@ package struct RollbackRecord: Hashable, Sendable {
 
     /// The record once the operator has released the store.
     package var released: RollbackRecord { RollbackRecord(highest: highest, refused: refused) }
-}
 
-extension RollbackRecord: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            highest: try container.decode(Int.self, forKey: .highest),
-            refused: try container.decode([Refused].self, forKey: .refused),
-            hold: try container.decodeIfPresent(Hold.self, forKey: .hold))
-        // The next generation has a number above them.
-        let isInRange =
-            (0..<Limits.generation).contains(highest) && refused.count <= Self.longest
+    /// Whether its numbers are as this program writes them: the next generation has a number above them.
+    var isInRange: Bool {
+        (0..<Limits.generation).contains(highest) && refused.count <= Self.longest
             && (refused.map(\.generation) + [hold?.generation].compactMap(\.self))
                 .allSatisfy { (1...max(1, highest)).contains($0) }
-        guard isInRange else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "a number is out of range"))
-        }
     }
-
 }
