@@ -6,7 +6,8 @@ package import SystemPackage
 /// One committed state of a store: a single file in rollback mode without sidecars, and its external files, in a private folder
 /// that is removed with this value.
 package struct CompactCopy: ~Copyable, Sendable {
-    private let folder: TemporaryFolder
+    /// Kept for as long as this value lives.
+    let folder: TemporaryFolder
     /// The copy, readable by its owner only.
     package let path: FilePath
     package let facts: StoreFacts
@@ -35,29 +36,6 @@ package struct CompactCopy: ~Copyable, Sendable {
     /// The state of the store when it was copied: while `SourceStore.state()` equals it, another copy with the same options would
     /// have the same bytes. `nil` where the state cannot be told.
     package let state: StoreState?
-
-    init(
-        folder: consuming TemporaryFolder, path: FilePath, facts: StoreFacts, coreData: CoreDataStore?,
-        externalFiles: [(file: ExternalFile, path: FilePath)], missingExternalFiles: [ExternalFileName],
-        omissions: Omissions?, damage: ForeignText?, canonical: Result<[String: IndexShape], StoreFlaw>?,
-        tables: [ForeignText: TableContent]?,
-        metadata: [String: ForeignText], sqliteVersion: ForeignText, state: StoreState?
-    ) {
-        self.folder = folder
-        self.path = path
-        self.facts = facts
-        self.identity = coreData?.identity
-        self.coreData = coreData?.facts
-        self.externalFiles = externalFiles
-        self.missingExternalFiles = missingExternalFiles
-        self.omissions = omissions
-        self.damage = damage
-        self.canonical = canonical
-        self.tables = tables
-        self.metadata = metadata
-        self.sqliteVersion = sqliteVersion
-        self.state = state
-    }
 
     /// The manifest that describes the copy to a consumer.
     ///

@@ -103,7 +103,7 @@ package struct SourceStore: Sendable {
         }
         return CompactCopy(
             folder: folder, path: attempt.path, facts: StoreFacts(attempt.content, sha256: proven.sha256),
-            coreData: attempt.content.coreData,
+            identity: attempt.content.coreData?.identity, coreData: attempt.content.coreData?.facts,
             externalFiles: zip(attempt.gathered, proven.files).map { gathered, digest in
                 (ExternalFile(name: gathered.name, size: gathered.size, sha256: digest), gathered.path)
             },
