@@ -58,6 +58,26 @@ import Testing
             hint: "leave --since out: a receiver that has that store refuses it too, and takes all of the new one")
     }
 
+    @Test func `the same file may come again after its base has gone`() async throws {
+        _ = try await send("1.shipment")
+        try await receive("1.shipment").expectSuccess()
+        try change(1)
+        _ = try await send("2.shipment", "--since", "1.shipment")
+        try await receive("2.shipment", "--keep", "1").expectSuccess()
+        try await desk.shell("rm -rf inbox/.ship-store/Recipes/generations/1-*").expectSuccess()
+        for _ in 1...2 {
+            let again = try await receive("2.shipment", "--json")
+            again.expectSuccess()
+            let receipt = try #require(try again.objects().last?["receipt"] as? [String: Any])
+            #expect(receipt["outcome"] as? String == "unchanged" && receipt["generation"] as? Int == 2)
+        }
+        // Something else than what is current needs its base.
+        try change(2)
+        _ = try await send("3.shipment", "--since", "1.shipment")
+        #expect(try await receive("3.shipment").status == .exited(72))
+        #expect(try desk.leftovers == [])
+    }
+
     private func size(_ file: String) throws -> Int64 { try PlatformCalls.status(of: desk[file]).size }
 
     @Test func `a holdings file makes the next file small, and so does each after it`() async throws {

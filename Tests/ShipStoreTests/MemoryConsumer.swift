@@ -214,7 +214,7 @@ struct MemoryConsumer {
             if dialogue.mode == .oneWay {
                 let repeated = shipment.manifest.repeated(from: try findBase(of: shipment.manifest))
                 wanted = Set(shipment.manifest.parts.indices.filter { repeated[$0] == nil })
-                try incoming?.accept(Answer(to: shipment.manifest, without: repeated))
+                try incoming?.accept(Answer(to: shipment.manifest, without: Set(repeated.keys)))
             }
         case .stop(let reason): throw ShipmentError.givenUp(reason)
         }

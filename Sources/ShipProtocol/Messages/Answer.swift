@@ -42,8 +42,8 @@ package struct Answer: Hashable, Sendable {
     /// The parts of a one-way shipment.
     ///
     /// - Parameter repeated: Those that do not come, because the base has them.
-    package init(to manifest: Manifest, without repeated: [Int: Int]) {
-        let coming = manifest.parts.enumerated().filter { $1.size > 0 && repeated[$0] == nil }.map(\.offset)
+    package init(to manifest: Manifest, without repeated: Set<Int>) {
+        let coming = manifest.parts.enumerated().filter { $1.size > 0 && !repeated.contains($0) }.map(\.offset)
         self = repeated.isEmpty ? .everything : Answer(parts: coming, over: manifest.base?.sha256)
     }
 

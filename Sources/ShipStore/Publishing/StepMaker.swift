@@ -54,7 +54,7 @@ final class StepMaker {
         let based = StoreVersion(
             copy.map { version.manifest.over($0.manifest) } ?? version.manifest,
             at: version.manifest.parts.indices.map(version.path), version.indexShapes, keptBy: version)
-        let oneWay = Answer(to: based.manifest, without: based.manifest.repeated(from: copy?.manifest))
+        let oneWay = Answer(to: based.manifest, without: Set(based.manifest.repeated(from: copy?.manifest).keys))
         var options = shipment.options
         if copy == nil { options.effort = options.effort.ofWhole(storeSize: version.manifest.store.size) }
         let session = ProducerSession(

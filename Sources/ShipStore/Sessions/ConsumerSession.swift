@@ -278,10 +278,14 @@ package struct ConsumerSession {
         if let model = try options.requirements.admit(manifest) { report(.admitted(model: model.name)) }
         switch mode {
         case .oneWay:
-            let shipment = try await stageAll(of: manifest, from: sender, signed, signer, shared)
-            try dialogue.accept(
-                Answer(to: manifest, without: manifest.repeated(from: shipment.base?.generation.manifest)))
-            return (try await receive(shipment, &frames, nil, &dialogue, shared), isPassedOn)
+            let slot = try await slot(for: manifest)
+            switch try prepareAll(of: manifest, from: sender, signed, signer, slot, shared) {
+            case .unchanged(let generation):
+                return (try confirm(generation, as: manifest, from: sender, shared), isPassedOn)
+            case .staged(let shipment, let skipped):
+                try dialogue.accept(Answer(to: manifest, without: skipped))
+                return (try await receive(shipment, &frames, nil, &dialogue, shared), isPassedOn)
+            }
         case .twoWay:
             return (try await answer(manifest, from: sender, signed, &frames, writer, &dialogue, shared), isPassedOn)
         }
@@ -358,25 +362,32 @@ package struct ConsumerSession {
     }
 
     /// One-way: all parts come, whatever is here already, but for those that the manifest leaves to its base.
-    private func stageAll(
+    ///
+    /// - Returns: `.unchanged` for what is current already and whose base has gone since: who repeats a command need not have that.
+    private func prepareAll(
         of manifest: Manifest, from sender: Sender, _ signed: SignedManifest?, _ signer: DeviceIdentifier?,
-        _ shared: SharedState
-    ) async throws -> IncomingShipment {
-        let slot = try await slot(for: manifest)
+        _ slot: StoreQueues.Slot, _ shared: SharedState
+    ) throws -> Prepared {
         let producer = signer.map { ContentDigest(sha256: $0.bytes) } ?? sender.device
         return try makingRoom(for: manifest.name) {
             try installer.undisturbed(manifest.name) {
-                let plan = try installer.plan(for: manifest, from: sender)
-                if sender.device == nil, plan.same == nil { try installer.checkOrder(of: manifest) }
-                let base = try manifest.base.map { base throws(ShipmentError) in
-                    try HeldGeneration.base(base, of: manifest.name, from: producer, in: installer.folder)
+                let same = try installer.plan(for: manifest, from: sender).same
+                if sender.device == nil, same == nil { try installer.checkOrder(of: manifest) }
+                var base: HeldGeneration?
+                do throws(ShipmentError) {
+                    base = try manifest.base.map { base throws(ShipmentError) in
+                        try HeldGeneration.base(base, of: manifest.name, from: producer, in: installer.folder)
+                    }
+                } catch {
+                    guard case .missingBase = error, let same else { throw error }
+                    return .unchanged(same)
                 }
-                let present = manifest.repeated(from: base?.generation.manifest).compactMapValues {
-                    base?.generation.path(ofPart: $0)
-                }
+                let repeated = manifest.repeated(from: base?.generation.manifest)
+                let present = repeated.compactMapValues { base?.generation.path(ofPart: $0) }
                 let staged = try installer.stage(manifest, from: sender, signed: signed, present: present)
-                return IncomingShipment(
-                    staged, from: sender, slot, options.codec, shared.decoding, over: base, same: plan.same)
+                let shipment = IncomingShipment(
+                    staged, from: sender, slot, options.codec, shared.decoding, over: base, same: same)
+                return .staged(shipment, skipped: Set(repeated.keys))
             }
         }
     }
