@@ -113,7 +113,7 @@ extension PeerLink {
     package func prefixed(with bytes: [UInt8]) -> PeerLink {
         PeerLink(
             direction: direction, isFile: isFile, reader: PrefixedReader(bytes, reader), writer: writer,
-            peer: peer, device: device)
+            peer: peer, device: device, signer: signer)
     }
 }
 

@@ -282,7 +282,7 @@ final class Subscription {
         }
         // What goes on is told once.
         if failures[store.name]?.error != objection {
-            consumer.nextSession(link(to: BytesReader([])), report).refuse(store.name, objection)
+            consumer.nextSession(link(to: ClosedSide()), report).refuse(store.name, objection)
         }
         throw objection
     }
@@ -327,11 +327,11 @@ final class Subscription {
             let current = try consumer.installer.folder.current(of: store.name)
             guard let file = try? found.file(by: certificate, over: current.map { ManifestContent(of: $0.manifest) })
             else { throw PublicationError.badStep(place, store.name) }
-            return try await install(BytesReader(file), of: store.name)
+            return try await install(link(to: ClosedSide()).prefixed(with: file), of: store.name)
         }
         do {
             let object = PublishedObject(sha256: digest, size: step.size)
-            let receipt = try await install(try await fetch(object), of: store.name)
+            let receipt = try await install(link(to: try await fetch(object)), of: store.name)
             consumer.installer.removeObject(digest)
             return receipt
         } catch {
@@ -376,8 +376,8 @@ final class Subscription {
         return try !isLonger && file.status.size == object.size && ContentDigest(ofFile: file) == object.sha256
     }
 
-    private func install(_ shipment: some LinkReader, of name: StoreName) async throws -> Receipt? {
-        try await consumer.receive(over: link(to: shipment), .never, report).first { $0.name == name }
+    private func install(_ link: PeerLink, of name: StoreName) async throws -> Receipt? {
+        try await consumer.receive(over: link, .never, report).first { $0.name == name }
     }
 
     private func link(to shipment: some LinkReader) -> PeerLink {
