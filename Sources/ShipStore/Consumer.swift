@@ -72,16 +72,14 @@ public final class Consumer: Sendable {
     ///
     /// - Throws: `ShipmentError.install(.inboxInUse)` if another consumer has it.
     public init(inbox root: FilePath, options: Options = Options()) throws(ShipmentError) {
-        inbox = Inbox(at: root)
+        let inbox = Inbox(at: root)
+        (self.inbox, self.options) = (inbox, options)
         coordinator = StoreCoordinator(inbox: root)
-        self.options = options
-        do throws(InboxError) {
-            installer = try Installer(
+        installer = try ShipmentError.wrapping {
+            try Installer(
                 inbox: inbox, keeping: Retention(count: options.kept, duration: options.keptFor),
                 leavingFree: options.keptFree, replacing: options.replacing,
                 allowingEmpty: options.allowsEmpty)
-        } catch {
-            throw .install(error)
         }
         bells = Bells(installer.folder)
     }

@@ -35,19 +35,17 @@ struct UnpackedShipments: ~Copyable {
         } catch .missingBase(let name, let base) {
             throw .notWhole(path, name, base: base)
         }
-        do throws(InboxError) {
+        return try ShipmentError.wrapping {
             var all: [(generation: Generation, signer: DeviceIdentifier?)] = []
             for receipt in receipts {
                 guard let generation = try consumer.inbox.current(of: receipt.name) else {
-                    throw .noSuchStore(receipt.name)
+                    throw InboxError.noSuchStore(receipt.name)
                 }
                 // Two shipments of a name may be the same one.
                 guard !all.contains(where: { $0.generation.path == generation.path }) else { continue }
                 all.append((generation, signers.withLock { $0[receipt.name] }))
             }
             return all
-        } catch {
-            throw .install(error)
         }
     }
 }

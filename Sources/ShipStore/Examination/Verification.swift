@@ -96,7 +96,7 @@ public struct Verification: Sendable {
     private static func findings(
         in inbox: Inbox, _ checking: CheckOptions
     ) async throws(ShipmentError) -> [Verification] {
-        do throws(InboxError) {
+        try await ShipmentError.awaiting {
             var findings: [Verification] = []
             for name in try inbox.storeNames() {
                 var ofStore: [Verification] = []
@@ -130,8 +130,6 @@ public struct Verification: Sendable {
                 findings += ofStore
             }
             return findings
-        } catch {
-            throw .install(error)
         }
     }
 

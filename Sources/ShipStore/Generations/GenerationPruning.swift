@@ -34,7 +34,7 @@ public struct GenerationPruning: Hashable, Sendable {
         on name: StoreName? = nil, in inbox: Inbox, keeping retention: Retention, dryRun: Bool = false,
         report: (GenerationPruning) -> Void = { _ in }
     ) throws(ShipmentError) -> [GenerationPruning] {
-        do throws(InboxError) {
+        try ShipmentError.wrapping {
             let folder = try inbox.open()
             let names = try folder.storeNames()
             if let name, !names.contains(name) { throw folder.noSuchStore(name) }
@@ -51,8 +51,6 @@ public struct GenerationPruning: Hashable, Sendable {
             }
             if let failure { throw failure }
             return findings
-        } catch {
-            throw .install(error)
         }
     }
 

@@ -150,7 +150,7 @@ extension HoldingsFile {
                 software: Software.name, createdAt: Timestamp(now), until: until, sender: producer,
                 receiver: own.map { ContentDigest(sha256: $0.bytes) }, holds: held)
         }
-        do throws(InboxError) {
+        try ShipmentError.wrapping {
             let folder = try inbox.open()
             for name in try folder.storeNames() where held.count < Limits.holdings {
                 do throws(InboxError) {
@@ -171,8 +171,6 @@ extension HoldingsFile {
                     guard case .noSuchStore = error else { throw error }
                 }
             }
-        } catch {
-            throw .install(error)
         }
         return file()
     }
