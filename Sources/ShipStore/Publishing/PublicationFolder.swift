@@ -23,7 +23,6 @@ package struct PublicationFolder: PublicationStorage {
 
     /// How long to wait for another program that is just writing a head.
     private static let patience = Duration.seconds(10)
-    private static let pieceSize = 256 * 1024
 
     // MARK: Reading
 
@@ -72,13 +71,8 @@ package struct PublicationFolder: PublicationStorage {
     package func put(_ object: PublishedObject, from file: FilePath, as name: ContentDigest) async throws {
         let source = try OpenFile.readingWithoutFollowing(file)
         try write(at: objectPath(name)) { (target) throws(FileError) in
-            var offset: Int64 = 0
-            while offset < object.size {
-                let piece = try source.read(Int(min(Int64(Self.pieceSize), object.size - offset)), at: offset)
-                guard !piece.isEmpty else { throw FileError(.read, file, .invalidArgument) }
-                try target.write(piece)
-                offset += Int64(piece.count)
-            }
+            try source.copyContent(to: target)
+            guard try target.size == object.size else { throw FileError(.read, file, .invalidArgument) }
         }
     }
 
