@@ -20,7 +20,7 @@ private final class Taker: LinkWriter {
         async throws
     {
         let taker = Taker()
-        let writer = PacedWriter(taker, RateLimit(bytesPerSecond: 4000))
+        let writer = PacedWriter(writer: taker, limit: RateLimit(bytesPerSecond: 4000))
         let frame = Task { try await writer.write([UInt8](repeating: 1, count: 8000), within: .seconds(30)) }
         while taker.bytes.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         let late = Task { try await writer.write([3], within: .seconds(30)) }

@@ -12,10 +12,6 @@ struct SenderAuthorization {
     /// Whether a device has been trusted: then unsigned shipments stay refused when the last device is removed from the list.
     private(set) var isStrict = false
 
-    init(trust: TrustPolicy, takesUnsigned: Bool) {
-        (self.trust, self.takesUnsigned) = (trust, takesUnsigned)
-    }
-
     /// Decides about the same shipment later, and does not become less strict.
     func asStrictAsNow() throws(ShipmentError) -> SenderAuthorization {
         var again = self

@@ -2,12 +2,10 @@ import ShipLinks
 
 /// A writer that sends no faster than a limit allows, and in small pieces, so that the peer is never without a byte for long.
 struct PacedWriter: LinkWriter {
-    private let writer: any LinkWriter
-    private let limit: RateLimit
+    let writer: any LinkWriter
+    let limit: RateLimit
     /// The bytes of one call stay together, and none of them stays behind.
     private let writes = WholeWrites()
-
-    init(_ writer: any LinkWriter, _ limit: RateLimit) { (self.writer, self.limit) = (writer, limit) }
 
     func write(_ bytes: [UInt8], within time: Duration) async throws(LinkError) {
         try await writes.run { [writer, limit] in

@@ -38,7 +38,7 @@ struct ProducerSession {
         _ link: PeerLink, _ orders: [Order], following next: (@Sendable (Answering) async throws -> Order)? = nil
     ) async -> Outcome {
         // The policy of compression sees a link that is as slow as it may be used.
-        let paced = link.isFile ? nil : rateLimit.map { PacedWriter(link.writer, $0) }
+        let paced = link.isFile ? nil : rateLimit.map { PacedWriter(writer: link.writer, limit: $0) }
         let writer = FrameWriter(paced ?? link.writer, timeouts, isPadded: isPadded)
         var results = Results(of: orders)
         let early = EarlyWork(on: orders)
