@@ -7,7 +7,7 @@ import ShipStore
 /// that is under way. Any other answer that contradicts the record leads to a new question.
 ///
 /// The record is stored as JSON: names of properties and raw values are part of the file.
-struct SenderRecord: Hashable, Sendable {
+struct SenderRecord: Hashable, Sendable, Codable {
     /// Most attempts to send the same content to a receiver that refuses it for a temporary reason.
     static let maximumAttempts = 8
     /// The highest number that is read of what is counted.
@@ -18,9 +18,13 @@ struct SenderRecord: Hashable, Sendable {
     var question: Question?
     /// By name; a store without a shipment, a refusal or a failure has none.
     var stores: [StoreName: Entry] = [:]
+    /// Of its form on the disk.
+    var version = 1
 
-    /// Whether each number is one that a sender counts to.
-    var isInRange: Bool {
+    /// Whether a sender may have written it: it is of this version, and each number is one that a sender counts to.
+    var isSound: Bool {
+        guard version == SenderRecord().version, held == held.flatMap({ try? HoldingsFile(decoding: $0.jsonBytes) })
+        else { return false }
         let refusals = stores.values.compactMap { $0.refusal?.attempts }
         return ([question?.attempts ?? 0] + stores.values.map(\.failures) + refusals)
             .allSatisfy((0...Self.highestCount).contains)
@@ -154,11 +158,11 @@ struct SenderRecord: Hashable, Sendable {
         case .outdated:
             if held != transfer.over { entry.notBefore = nil } else { entry.postpone(now, backoff) }
         case .refused(let reason):
-            if reason.mayDependOnForm, let next = entry.manner.next {
+            if reason.remedy == .anotherForm, let next = entry.manner.next {
                 entry.manner = next
             } else {
                 let before = entry.refusal.flatMap { $0.content == transfer.content ? $0.attempts : nil } ?? 0
-                let isRetried = reason.isTemporary && before + 1 < Self.maximumAttempts
+                let isRetried = reason.remedy == .time && before + 1 < Self.maximumAttempts
                 let next = isRetried ? backoff.time(after: before + 1, from: now) : nil
                 entry.refusal = Refusal(
                     content: transfer.content, attempts: before + 1, code: reason.code, message: reason.message,
@@ -209,27 +213,17 @@ extension HoldingsFile {
 }
 
 extension Reason {
-    /// Whether the receiver may accept the same content in another form.
-    fileprivate var mayDependOnForm: Bool {
-        switch knownCode {
-        case .missingBase, .damaged, .unknownFrame, .protocolViolation, .featureNotSupported, .badManifest: true
-        case .versionNotSupported, .badStore, .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .noSpace,
-            .cannotInstall, .held, .rolledBack, .otherStore, .busy, .timedOut, .stopped, .notTrusted, .badSignature,
-            .replayed,
-            nil:
-            false
-        }
-    }
+    /// What may have the receiver accept the same content.
+    fileprivate enum Remedy { case anotherForm, time, none }
 
-    /// Whether the receiver may accept the same shipment later.
-    fileprivate var isTemporary: Bool {
+    fileprivate var remedy: Remedy {
         switch knownCode {
-        case .noSpace, .cannotInstall, .held, .busy, .timedOut, .stopped: true
-        case .damaged, .missingBase, .unknownFrame, .protocolViolation, .featureNotSupported, .badManifest,
-            .versionNotSupported,
-            .badStore, .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .rolledBack, .otherStore, .notTrusted,
-            .badSignature, .replayed, nil:
-            false
+        case .missingBase, .damaged, .unknownFrame, .protocolViolation, .featureNotSupported, .badManifest: .anotherForm
+        case .noSpace, .cannotInstall, .held, .busy, .timedOut, .stopped: .time
+        case .versionNotSupported, .badStore, .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .rolledBack,
+            .otherStore,
+            .notTrusted, .badSignature, .replayed, nil:
+            .none
         }
     }
 }

@@ -60,17 +60,16 @@ struct SenderFolder: Hashable, Sendable {
     func readRecord() -> SenderRecord {
         guard let file = try? OpenFile.readingWithoutFollowing(record), let size = try? file.size,
             size <= Self.recordLimit, let bytes = try? file.read(Int(size), at: 0),
-            let form = try? JSONDecoder().decode(RecordForm.self, from: Data(bytes)), form.version == RecordForm.version
+            let record = try? JSONDecoder().decode(SenderRecord.self, from: Data(bytes)), record.isSound
         else { return SenderRecord() }
-        let read = form.record
-        return read.isInRange ? read : SenderRecord()
+        return record
     }
 
     /// Durable when this returns.
     func write(_ record: SenderRecord) throws(FileError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        guard let data = try? encoder.encode(RecordForm(record)) else {
+        guard let data = try? encoder.encode(record) else {
             throw FileError(.write, self.record, .invalidArgument)
         }
         let file = try ResultFile(self.record, replacing: nil)
@@ -80,30 +79,5 @@ struct SenderFolder: Hashable, Sendable {
 
     func removeShipments(besides tokens: Set<TransferMessage.Token>) {
         outgoing.removeTransfers { tokens.contains($0) }
-    }
-}
-
-private struct RecordForm: Codable {
-    static let version = 1
-
-    let version: Int
-    let held: String?
-    let question: SenderRecord.Question?
-    let stores: [String: SenderRecord.Entry]
-
-    init(_ record: SenderRecord) {
-        version = Self.version
-        held = record.held.map { String(decoding: $0.jsonBytes, as: UTF8.self) }
-        question = record.question
-        stores = Dictionary(record.stores.map { ($0.key.text, $0.value) }) { first, _ in first }
-    }
-
-    var record: SenderRecord {
-        var record = SenderRecord(
-            held: held.flatMap { try? HoldingsFile(decoding: Array($0.utf8)) }, question: question)
-        for (name, entry) in stores {
-            if let name = StoreName(name) { record.stores[name] = entry }
-        }
-        return record
     }
 }
