@@ -84,26 +84,21 @@ final class ArrivedShipments: Sendable {
     private func keep(
         _ metadata: [String: String], _ put: (FilePath) throws(FileError) -> Void
     ) throws(TransferMessageError) {
+        let numbers = try TransferMessageError.wrapping { () throws(FileError) in try Self.numbers(in: folder) }
+        guard numbers.count < Self.limit else { throw .tooMany }
+        let number = last.withLock { last in
+            last += 1
+            return last
+        }
+        let place = path(number, "shipment")
         do throws(FileError) {
-            guard try Self.numbers(in: folder).count < Self.limit else {
-                throw FileError(.link, folder, .tooManyReferences)
-            }
-            let number = last.withLock { last in
-                last += 1
-                return last
-            }
-            let place = path(number, "shipment")
-            do throws(FileError) {
-                try put(place)
-                try OpenFile.readingWithoutFollowing(place).sync()
-                try write(Form(metadata: metadata, attempts: 0, stops: nil), number)
-            } catch {
-                // An incomplete shipment takes no space.
-                try? PlatformCalls.removeFile(place)
-                throw error
-            }
+            try put(place)
+            try OpenFile.readingWithoutFollowing(place).sync()
+            try write(Form(metadata: metadata, attempts: 0, stops: nil), number)
         } catch {
-            throw error.errno == .tooManyReferences ? .tooMany : .file(error)
+            // An incomplete shipment takes no space.
+            try? PlatformCalls.removeFile(place)
+            throw .file(error)
         }
     }
 

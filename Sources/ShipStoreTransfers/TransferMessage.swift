@@ -104,7 +104,7 @@ extension TransferMessage {
 }
 
 /// Why a message that came over a session is not valid. It changes nothing; the other half asks again later.
-public enum TransferMessageError: Error, Hashable, Sendable {
+public enum TransferMessageError: Error, FileErrorWrapping, Hashable, Sendable {
     /// The other half is of a version that this one does not know.
     case otherVersion(ForeignText)
     /// An entry is missing.

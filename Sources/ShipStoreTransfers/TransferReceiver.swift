@@ -25,6 +25,8 @@ public actor TransferReceiver {
         public var maximumRetryDelay = Duration.seconds(3600)
         /// Longest dictionary to send, in bytes.
         package var longestUserInfo = TransferMessage.sizeLimit
+        /// The clock.
+        package var now: @Sendable () -> Date = { Date() }
 
         public init() {}
     }
@@ -49,7 +51,6 @@ public actor TransferReceiver {
     private let options: Options
     private let device: Device
     private nonisolated let report: @Sendable (ReceiverEvent) -> Void
-    private let now: @Sendable () -> Date
     private nonisolated let pending: Mutex<Pending>
     /// The application context whose shipments have all been kept.
     private var keptContext: Data?
@@ -73,21 +74,13 @@ public actor TransferReceiver {
         into consumer: Consumer, over session: some TransferSession, folder: FilePath, options: Options = Options(),
         report: @escaping @Sendable (ReceiverEvent) -> Void = { _ in }
     ) throws(ShipmentError) {
-        try self.init(into: consumer, over: session, folder: folder, options: options, now: Date.init, report: report)
-    }
-
-    package init(
-        into consumer: Consumer, over session: some TransferSession, folder: FilePath, options: Options,
-        now: @escaping @Sendable () -> Date, report: @escaping @Sendable (ReceiverEvent) -> Void
-    ) throws(ShipmentError) {
         self.consumer = consumer
         self.session = session
         self.options = options
         self.report = report
-        self.now = now
         outgoing = folder.appending("outgoing")
         device = options.device ?? Device(folder: folder.appending("device"))
-        pending = Mutex(Pending(announcement: now()))
+        pending = Mutex(Pending(announcement: options.now()))
         do throws(FileError) {
             try folder.makeTransferFolder()
             try Folder.make(outgoing)
@@ -104,11 +97,7 @@ public actor TransferReceiver {
         defer { isRunning = false }
         while !Task.isCancelled {
             let next = await stepAlone() ?? Date().addingTimeInterval(Self.pause / .seconds(1))
-            do {
-                try await alarm.wait(for: .seconds(max(next.timeIntervalSince(Date()), 0)))
-            } catch {
-                return
-            }
+            try? await alarm.wait(for: .seconds(max(next.timeIntervalSince(Date()), 0)))
         }
     }
 
@@ -168,7 +157,7 @@ public actor TransferReceiver {
             report(.failed(error, again: again))
             return again
         }
-        let time = now()
+        let time = options.now()
         // There is room now for more of the context.
         if session.receivedContext != keptContext { return time.addingTimeInterval(Self.pause / .seconds(1)) }
         return pending.withLock { $0.announcement }.map { backoff.bounded($0, at: time) } ?? .distantFuture
@@ -270,7 +259,7 @@ public actor TransferReceiver {
 
     /// Says what the inbox holds, without a question: the sender does not know that the watch was restored.
     private func announce() throws(ShipmentError) {
-        let time = now()
+        let time = options.now()
         guard let due = pending.withLock({ $0.announcement }), backoff.bounded(due, at: time) <= time else { return }
         let queued = session.outstandingUserInfoTransfers + session.outstandingFileTransfers
         if !queued.contains(where: TransferMessage.isAnnouncement) {
@@ -304,7 +293,7 @@ public actor TransferReceiver {
     ///
     /// - Returns: When to try again.
     private nonisolated func postpone() -> Date {
-        let time = now()
+        let time = options.now()
         return pending.withLock { pending in
             pending.failures += 1
             return backoff.time(after: pending.failures, from: time)
@@ -352,7 +341,7 @@ extension TransferReceiver: TransferSessionDelegate {
     public nonisolated func sessionDidChange() { alarm.ring() }
 
     public nonisolated func counterpartDidChange() {
-        let time = now()
+        let time = options.now()
         pending.withLock { $0.announcement = time }
         alarm.ring()
     }

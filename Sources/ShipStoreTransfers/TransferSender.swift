@@ -32,6 +32,8 @@ public actor TransferSender {
         public var maximumRetryDelay = Duration.seconds(3600)
         /// Longest application context to set, in bytes.
         package var longestContext = TransferContext.sizeLimit
+        /// The clock.
+        package var now: @Sendable () -> Date = { Date() }
 
         public init() {}
     }
@@ -39,9 +41,8 @@ public actor TransferSender {
     private let stores: [StoreName: FilePath]
     private let session: any TransferSession
     private let folder: SenderFolder
-    private let options: Options
+    private nonisolated let options: Options
     private nonisolated let report: @Sendable (SenderEvent) -> Void
-    private nonisolated let now: @Sendable () -> Date
     private let state: Mutex<SenderState>
     private nonisolated let alarm = Alarm()
     private var isRunning = false
@@ -57,13 +58,6 @@ public actor TransferSender {
         of stores: [FilePath], over session: some TransferSession, folder: FilePath, options: Options = Options(),
         report: @escaping @Sendable (SenderEvent) -> Void = { _ in }
     ) throws(ShipmentError) {
-        try self.init(of: stores, over: session, folder: folder, options: options, now: Date.init, report: report)
-    }
-
-    package init(
-        of stores: [FilePath], over session: some TransferSession, folder: FilePath, options: Options,
-        now: @escaping @Sendable () -> Date, report: @escaping @Sendable (SenderEvent) -> Void
-    ) throws(ShipmentError) {
         var named: [StoreName: FilePath] = [:]
         for store in stores {
             let name = StoreName(suggestedBy: store.lastName)
@@ -78,8 +72,7 @@ public actor TransferSender {
         self.folder = place
         self.options = options
         self.report = report
-        self.now = now
-        state = Mutex(SenderState(place.readRecord(), of: named.keys, options, at: now()))
+        state = Mutex(SenderState(place.readRecord(), of: named.keys, options, at: options.now()))
     }
 
     /// Sends changed stores, until the task is cancelled. A second call, while the first one runs, returns at once.
@@ -89,11 +82,7 @@ public actor TransferSender {
         defer { isRunning = false }
         while !Task.isCancelled {
             let next = await step()
-            do {
-                try await alarm.wait(for: .seconds(max(next.timeIntervalSince(Date()), 0)))
-            } catch {
-                return
-            }
+            try? await alarm.wait(for: .seconds(max(next.timeIntervalSince(Date()), 0)))
         }
     }
 
@@ -102,7 +91,7 @@ public actor TransferSender {
     ///
     /// - Parameter name: `nil` for all.
     public nonisolated func storeDidChange(_ name: StoreName? = nil) {
-        let time = now()
+        let time = options.now()
         state.withLock { state in
             for changed in name.map({ [$0] }) ?? Array(stores.keys) where stores[changed] != nil {
                 state.change(changed, at: time)
@@ -122,7 +111,7 @@ public actor TransferSender {
         ask(&next)
         for name in stores.keys.sorted() {
             let outstanding = outstandingTokens()
-            let time = now()
+            let time = options.now()
             switch change({ $0.step(for: name, outstanding, at: time) }) {
             case .wait: break
             case .waitUntil(let time): next = min(next, time)
@@ -140,7 +129,7 @@ public actor TransferSender {
 
     /// Asks the receiver what it holds, if a question is due.
     private func ask(_ next: inout Date) {
-        let time = now()
+        let time = options.now()
         let queued = session.outstandingUserInfoTransfers.lazy.compactMap { entries -> TransferMessage.Token? in
             if case .ask(let token) = try? TransferMessage(entries) { token } else { nil }
         }.last
@@ -167,9 +156,9 @@ public actor TransferSender {
             guard session.isReady else { throw .stopped }
             handOver(name, token, delivery, order)
             // An answer may have come meanwhile that asks for another step.
-            return now()
+            return options.now()
         } catch {
-            let time = now()
+            let time = options.now()
             guard error != .stopped else {
                 change { $0.stop(name, at: time) }
                 return nil
@@ -184,7 +173,7 @@ public actor TransferSender {
         _ name: StoreName, _ token: TransferMessage.Token, _ delivery: Delivery, _ order: SenderState.Order
     ) {
         let outstanding = outstandingTokens()
-        let (time, content) = (now(), ManifestContent(of: delivery.manifest).id)
+        let (time, content) = (options.now(), ManifestContent(of: delivery.manifest).id)
         // The record is written first: `cancelUnknown` cancels a transfer that is not in the record.
         switch change({ $0.made(name, token, content, by: order, outstanding, at: time) }) {
         case .send:
@@ -273,17 +262,15 @@ extension TransferSender: TransferSessionDelegate {
 
     public nonisolated func session(didReceiveFile file: FilePath, metadata: [String: Any]) -> Bool {
         receive(metadata) { () throws(TransferMessageError) in
-            do throws(FileError) {
-                return try OpenFile.readingWithoutFollowing(file).read(Limits.messageSize + 1, at: 0)
-            } catch {
-                throw .file(error)
+            try TransferMessageError.wrapping { () throws(FileError) in
+                try OpenFile.readingWithoutFollowing(file).read(Limits.messageSize + 1, at: 0)
             }
         }
     }
 
     public nonisolated func session(didFinishFile metadata: [String: Any], failure: (any Error)?) {
         if let failure, let token = Self.token(of: metadata) {
-            let time = now()
+            let time = options.now()
             let failed = change { state -> (StoreName, Date)? in
                 state.record.fail(token, at: time, state.backoff).map {
                     ($0, state.record.stores[$0]?.notBefore ?? time)
@@ -316,7 +303,7 @@ extension TransferSender: TransferSessionDelegate {
             guard case .answer(let answer) = try TransferMessage(entries, holdings: holdings) else {
                 throw .notForThisHalf
             }
-            let time = now()
+            let time = options.now()
             let answered = change { state -> (StoreName, SenderRecord.Entry?)? in
                 state.record.receive(answer, at: time, state.backoff).map { ($0, state.record.stores[$0]) }
             }

@@ -50,6 +50,7 @@ final class StandInPair {
                     """)
         }
         senderOptions.producer.copy.temporaryFolder = scratch.path
+        (senderOptions.now, receiverOptions.now) = (clock.now, clock.now)
     }
 
     // MARK: Processes
@@ -58,7 +59,7 @@ final class StandInPair {
         phoneSession = StandInSession(phoneLine, watchLine)
         sender = nil
         sender = try TransferSender(
-            of: stores, over: phoneSession, folder: phoneFolder, options: senderOptions, now: clock.now,
+            of: stores, over: phoneSession, folder: phoneFolder, options: senderOptions,
             report: sent.add)
     }
 
@@ -68,7 +69,7 @@ final class StandInPair {
         let consumer = try Consumer(inbox: inbox, options: consumerOptions)
         receiver = try TransferReceiver(
             into: consumer, over: watchSession, folder: watchFolder.appending("transfers"), options: receiverOptions,
-            now: clock.now, report: received.add)
+            report: received.add)
     }
 
     func start() throws {

@@ -120,7 +120,7 @@ import Testing
         let sent = EventLog<SenderEvent>()
         let sender = try TransferSender(
             of: [path], over: pair.phoneSession, folder: pair.phoneFolder, options: pair.senderOptions,
-            now: pair.clock.now, report: sent.add)
+            report: sent.add)
         try pair.startWatch()
         let receiver = try #require(pair.receiver)
         for _ in 0..<6 {
