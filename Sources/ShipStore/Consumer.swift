@@ -116,7 +116,6 @@ public final class Consumer: Sendable {
         }
     }
 
-    /// - Parameter stays: Whether to wait for a producer that has nothing to ship at the moment.
     package func receive(
         over link: PeerLink, _ greeting: ConsumerSession.Greeting, staying stays: Bool = true,
         _ report: @escaping @Sendable (ReceiveReport) -> Void
@@ -184,8 +183,6 @@ public final class Consumer: Sendable {
     }
 
     /// Receives all shipments of one session.
-    ///
-    /// - Returns: The receipts, and the failures of the shipments that were refused, or given up.
     package func session(
         _ link: PeerLink, _ greeting: ConsumerSession.Greeting, staying stays: Bool = true, _ told: SessionReport,
         whenBegun: @escaping @Sendable () throws -> Void

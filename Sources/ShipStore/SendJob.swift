@@ -20,9 +20,6 @@ package struct SendJob: Sendable {
     private let receiver: String?
     private let report: @Sendable (SendEvent) -> Void
 
-    /// - Parameters:
-    ///   - start: When the work began.
-    ///   - receiver: What a receiver without an id is called in the memory; `nil` for where it is.
     /// - Throws: What is wrong with the earlier shipment that the options name.
     init(
         _ stores: [Shippable], _ options: Producer.Options, start: ContinuousClock.Instant,
@@ -221,10 +218,6 @@ package struct SendJob: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - isCounted: Whether the shipment gets a number.
-    ///   - remembered: Remembers a two-way shipment.
-    ///   - filed: Makes a one-way shipment that may build on what its receiver holds.
     private func prepare(
         _ source: Producer.Source, counting isCounted: Bool, for remembered: RememberedShipment? = nil,
         _ filed: FiledShipment?
@@ -306,7 +299,6 @@ package struct SendJob: Sendable {
 }
 
 extension Producer.Options {
-    /// - Parameter folder: That of the memory.
     fileprivate func copy(in folder: FilePath, like bases: RememberedBases) -> CopyOptions {
         var copy = copy
         copy.temporaryFolder = folder

@@ -97,9 +97,6 @@ final class CheckerChild: StartedChecker {
     }
 
     /// Checks the store. Called once: a process checks one.
-    ///
-    /// - Parameter path: The store's; its folder is the one in which the process runs.
-    /// - Throws: `StoreCheck.Flaw`, `CancellationError`.
     func run(on path: FilePath, against claims: StoreClaims) async throws -> CheckReport {
         do {
             try await ask(CheckRequest(file: path.lastName, claims: claims, limits: limits))
@@ -147,7 +144,6 @@ final class CheckerChild: StartedChecker {
         return ending ?? .failure(.checkerSaidNonsense)
     }
 
-    /// - Throws: `.checkerNotStarted`, `CancellationError`.
     private func ask(_ request: CheckRequest) async throws {
         do {
             let bytes = try JSONEncoder().encode(request)
@@ -220,7 +216,6 @@ private final class CheckerInput: Sendable {
 
     /// Writes a message, and ends the input.
     ///
-    /// - Parameter time: How long that may take.
     /// - Throws: `Errno`, `CancellationError`.
     func send(_ bytes: [UInt8], within time: Duration) async throws {
         defer { endInput() }

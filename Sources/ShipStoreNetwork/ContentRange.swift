@@ -5,7 +5,6 @@ import ShipTransport
 struct ContentRange {
     let start: Int64
 
-    /// - Throws: `.badAnswer`.
     init(_ text: String, at place: Endpoint) throws(PublicationError) {
         let words = text.split(separator: " ", maxSplits: 1)
         guard words.first?.lowercased() == "bytes", words.count == 2,

@@ -20,6 +20,5 @@ final class FirstSession: Sendable {
 
     func end(_ result: Result<Void, ShipmentError>) { state.withLock { $0.result = result } }
 
-    /// - Throws: Why it failed.
     func checkResult() throws(ShipmentError) { try state.withLock({ $0.result })?.get() }
 }

@@ -20,8 +20,6 @@ struct SessionListener {
     /// Serves until it is cancelled, or a session says that it was the last.
     ///
     /// - Parameters:
-    ///   - address: With port 0 the system chooses one.
-    ///   - link: The limits on connections.
     ///   - beside: Runs meanwhile; what it throws ends the listener.
     ///   - session: Called for each link, in a task of its own; returns whether more are to come.
     /// - Throws: Why it cannot listen; `.pairing(.over)` if no device has paired in time, and this device trusts none; errors of the list of
@@ -85,7 +83,6 @@ struct SessionListener {
         }
     }
 
-    /// - Throws: Among others, errors of the list of trusted devices.
     private func options(_ link: LinkOptions, for endpoint: Endpoint) throws(ShipmentError) -> LinkOptions {
         var link = link
         guard link.fit(into: PlatformCalls.freeDescriptors) else {

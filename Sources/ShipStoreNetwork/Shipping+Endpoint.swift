@@ -54,7 +54,6 @@ extension Producer {
     }
 
     /// - Returns: `nil` if the endpoint is no publication.
-    /// - Throws: `.publication(.cannotPublish)`.
     func publisher(
         to endpoint: Endpoint, _ link: LinkOptions, _ publishing: Publishing,
         _ report: @escaping @Sendable (SendEvent) -> Void

@@ -49,8 +49,6 @@ struct SenderFolder: Hashable, Sendable {
     func shipment(_ token: TransferMessage.Token) -> FilePath { outgoing.appending(token.text) }
 
     /// Makes the folder, if it is not there.
-    ///
-    /// - Throws: `.directoryNotEmpty` if it has other content.
     func make() throws(FileError) {
         try path.makeTransferFolder()
         try Folder.make(outgoing)

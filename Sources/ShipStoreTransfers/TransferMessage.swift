@@ -125,9 +125,7 @@ extension TransferMessage {
     /// Whether a dictionary belongs to an exchange of stores, of any version; the app's own do not.
     static func isOurs(_ entries: [String: Any]) -> Bool { entries[Self.versionKey] != nil }
 
-    /// - Parameters:
-    ///   - entries: A dictionary that came.
-    ///   - holdings: Reads the file that came with it, if one did.
+    /// - Parameter holdings: Reads the file that came with it, if one did.
     init(
         _ entries: [String: Any],
         holdings: () throws(TransferMessageError) -> [UInt8]? = { () throws(TransferMessageError) in nil }

@@ -12,8 +12,6 @@ extension Device {
     /// the higher number never carries an older state, even if many are made at the same time.
     ///
     /// Source: `Protocol/TRUST.md` section 4.
-    ///
-    /// - Parameter store: The store that `take` copies.
     func number(
         copyOf store: SourceStore, _ take: (SnapshotTurn) async throws -> PreparedCopy
     ) async throws -> PreparedCopy {

@@ -44,8 +44,6 @@ public struct Device: Sendable {
     func hasCounted(beyond counter: UInt64) -> Bool { ((try? folder.lastCounter()) ?? 0) > counter }
 
     /// Uses a peer's permission to take a store over.
-    ///
-    /// - Returns: Whether it had the permission.
     func useTakeOver(of name: StoreName, by id: DeviceIdentifier) throws(ShipmentError) -> Bool {
         try ShipmentError.wrapping { try folder.useTakeOver(of: name, by: id) }
     }

@@ -41,7 +41,6 @@ public enum TrustPolicy: Sendable {
         return stores
     }
 
-    /// - Throws: `.notAllowed`, and what `stores(of:as:)` throws.
     func check(_ link: PeerLink, as role: TrustedPeer.Role, of name: StoreName) throws(ShipmentError) {
         try check(link, as: role, ofAny: [name])
     }

@@ -99,7 +99,6 @@ public struct Inspection: Sendable {
             externalCost: cost.externalFiles)
     }
 
-    /// - Parameter path: A copy that no longer changes.
     private static func parts(
         of tables: [String: TableCost], in path: FilePath
     ) -> [String: (total: Int64, parts: [TableStatistics.Part])] {

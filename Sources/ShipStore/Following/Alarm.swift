@@ -30,7 +30,6 @@ package final class Alarm: Sendable {
     /// Waits; one task at a time.
     ///
     /// - Parameter limit: How long to wait if `ring` does not end it before; `nil` for as long as it takes.
-    /// - Throws: If the task is cancelled.
     package func wait(for limit: Duration?) async throws(CancellationError) {
         do throws(LinkError) {
             guard let limit else { return try await AwaitedAnswer.wait(listen) }

@@ -10,10 +10,6 @@ package final class Attempts: Sendable {
     /// How many have failed since the last success, and why the last one did.
     private let state = Mutex<(failures: Int, failure: ShipmentError?)>((0, nil))
 
-    /// - Parameters:
-    ///   - keepsTrying: Whether to go on after a failure that time alone does not mend.
-    ///   - end: No attempt begins later; `nil` for no end.
-    ///   - tell: Told why an attempt has failed.
     package init(
         keepsTrying: Bool = false, until end: ContinuousClock.Instant? = nil,
         telling tell: @escaping @Sendable (ShipmentError) -> Void
@@ -26,7 +22,6 @@ package final class Attempts: Sendable {
 
     /// Waits until it is time for the next attempt.
     ///
-    /// - Parameter failure: Why the last one ended.
     /// - Throws: The failure, if there is no use in another attempt; `CancellationError`.
     package func rest(after failure: ShipmentError) async throws {
         try Task.checkCancellation()

@@ -142,7 +142,6 @@ final class WatchedStore: Sendable {
 
     /// The newest version, if the store has not changed since; else a new one.
     ///
-    /// - Parameter take: Takes a copy.
     /// - Returns: How long the copy took, if one was taken.
     func version(
         taking take: () async throws -> PreparedCopy

@@ -27,9 +27,7 @@ struct RememberedBases: Sendable {
 
     /// The last manifest of the store, if a new copy would be the same, and have the same metadata.
     ///
-    /// - Parameters:
-    ///   - current: Tells the state in which the store is; not called if nothing is remembered.
-    ///   - metadata: The user's own pairs.
+    /// - Parameter current: Tells the state in which the store is; not called if nothing is remembered.
     func unchanged(_ current: () async -> StoreState?, metadata: [String: String]) async -> Manifest? {
         let copies = bases
         // Missing external files were left out because the user allowed that; this time the user may not.

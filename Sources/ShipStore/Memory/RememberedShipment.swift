@@ -21,8 +21,6 @@ final class RememberedShipment: Sendable {
     }
 
     /// Makes a shipment of a version.
-    ///
-    /// - Parameter duration: See `OutgoingShipment.copyDuration`.
     func shipment(
         of version: StoreVersion, copiedIn duration: Duration?, _ options: Producer.Options
     ) -> OutgoingShipment {

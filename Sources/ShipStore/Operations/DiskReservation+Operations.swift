@@ -7,10 +7,7 @@ import SystemPackage
 /// The disk space that operations need beside the copies that they take. They reserve it before they write anything, together
 /// with the other work of this process on the same disk.
 extension DiskReservation {
-    /// - Parameters:
-    ///   - folder: Where to write; it may be missing still.
-    ///   - reserve: Bytes that stay free.
-    /// - Throws: `SnapshotError.noSpace`, `.file`.
+    /// - Parameter folder: Where to write; it may be missing still.
     static func make(
         _ size: Int64, in folder: FilePath, leaving reserve: Int64
     ) throws(SnapshotError) -> DiskReservation {

@@ -19,7 +19,6 @@ extension LocalStore {
     /// - Parameters:
     ///   - source: This store, through whatever connection it can be read.
     ///   - attributes: Of the store, whose users are to have the use of the copy; `nil` for this user alone.
-    ///   - busyHandler: For other programs that add or remove copies.
     func keepCopy(
         of source: SourceStore, in copies: KeptCopies, tags: [CopyTag], metadata: [String: String] = [:],
         for attributes: FileAttributes? = nil, _ busyHandler: BusyHandler

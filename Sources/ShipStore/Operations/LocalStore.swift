@@ -20,8 +20,6 @@ public struct LocalStore: Sendable {
 
 extension LocalStore {
     /// Runs an operation on threads that may block, and ends its waiting when its task is cancelled.
-    ///
-    /// - Throws: Any error of the stages, as `ShipmentError`.
     static func run<Value: Sendable>(
         waiting busyTimeout: Duration, _ work: @escaping @Sendable (BusyHandler) async throws -> Value
     ) async throws(ShipmentError) -> Value {

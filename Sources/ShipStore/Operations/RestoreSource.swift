@@ -26,8 +26,6 @@ struct RestoreSource: ~Copyable, Sendable {
     private let hold: FolderLock?
 
     /// Takes a compact copy of a store.
-    ///
-    /// - Parameter schema: Of the copy, from `schema(of:)`.
     init(_ copy: consuming PreparedCopy, schema: ContentDigest?, of original: FilePath? = nil) {
         self.schema = schema
         self.original = original

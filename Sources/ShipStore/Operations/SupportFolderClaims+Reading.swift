@@ -24,7 +24,6 @@ extension SupportFolderClaims {
     /// - Parameters:
     ///   - home: The store whose files are in question; it may be gone.
     ///   - rows: The rows of a store that is there under its name, and keeps its files; `.noStore` for none.
-    ///   - busyTimeout: How long to wait for a store that another program keeps locked.
     ///   - lock: The lock of the store's support folder; `nil` if nothing is going to change.
     /// - Throws: `SnapshotError`, `FileError`: an error of the system, which proves nothing of what is there.
     init(

@@ -23,9 +23,6 @@ extension Consumer {
     }
 
     /// Receives what is published.
-    ///
-    /// - Returns: A receipt for each store.
-    /// - Throws: Why the first store that failed did. The others are installed nevertheless; `report` gets each error.
     package func receive(
         published reader: any PublicationReader, at place: Endpoint,
         report: @escaping @Sendable (ReceiveReport) -> Void
@@ -41,9 +38,6 @@ extension Consumer {
 
     /// Receives what is published, and each change of it, until the task is cancelled.
     ///
-    /// - Parameters:
-    ///   - interval: How often to look.
-    ///   - keepsTrying: Whether to go on after a failure that time alone does not mend.
     /// - Throws: Why there is no use in another attempt.
     package func follow(
         published reader: any PublicationReader, at place: Endpoint, every interval: Duration, keepsTrying: Bool,

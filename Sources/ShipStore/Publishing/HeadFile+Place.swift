@@ -17,14 +17,11 @@ extension HeadFile {
         return head
     }
 
-    /// - Throws: `.badHead`.
     func head(at place: Endpoint) throws(PublicationError) -> PublishedHead {
         try PublicationError.reading(at: place) { () throws(ProtocolError) in try head() }
     }
 
     /// Reads the file of a head, and verifies its signature.
-    ///
-    /// - Throws: `.badHead`, `.badSignature`.
     static func read(
         _ bytes: [UInt8], at place: Endpoint
     ) throws(PublicationError) -> (file: HeadFile, publisher: DeviceIdentifier) {

@@ -29,8 +29,6 @@ package protocol PublicationReader: Sendable {
 
 extension PublicationReader {
     /// Reads the first bytes of an object.
-    ///
-    /// - Throws: `.publication(.objectGone)`.
     func beginning(of digest: ContentDigest, upTo limit: Int64) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         try await object(digest, from: 0, upTo: limit) { offset, piece in

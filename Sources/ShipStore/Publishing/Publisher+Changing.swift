@@ -25,10 +25,6 @@ extension Publisher {
     }
 
     /// Has no follower take anything of stores from now on.
-    ///
-    /// - Parameter names: None for all that are published.
-    /// - Returns: The stores that are halted now.
-    /// - Throws: `.notPublished`, and what is wrong with the storage, or with what lies there.
     package func halt(_ names: Set<StoreName>) async throws -> [StoreName] {
         try await change(names) { name, since in
             PublishedHead.HaltedStore(name: name, since: since ?? Timestamp(Date()))
@@ -36,19 +32,11 @@ extension Publisher {
     }
 
     /// Has followers take what is published again.
-    ///
-    /// - Parameter names: None for all that are halted.
-    /// - Returns: The stores that are still halted.
-    /// - Throws: As `halt`.
     package func resume(_ names: Set<StoreName>) async throws -> [StoreName] {
         try await change(names, if: checkAllIsPublished) { _, _ in nil }
     }
 
     /// Has all followers take the newest state of stores from now on, whatever is being rolled out.
-    ///
-    /// - Parameter names: None for all that are published.
-    /// - Returns: The stores of which a state is still being rolled out.
-    /// - Throws: As `halt`.
     package func release(_ names: Set<StoreName>) async throws -> [StoreName] {
         var left: [StoreName] = []
         try await update(releasing: { known in
@@ -63,8 +51,6 @@ extension Publisher {
     }
 
     /// Checks that this device has published the stores of the one before: its heads list no others, so they say nothing of them.
-    ///
-    /// - Throws: `.incomplete`.
     private func checkAllIsPublished(_ known: KnownHead) throws {
         guard known.outdated.isEmpty else {
             throw PublicationError.incomplete(place, without: known.outdated.sorted())

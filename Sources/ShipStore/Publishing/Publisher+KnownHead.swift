@@ -61,7 +61,6 @@ extension Publisher {
 
     /// Goes on after a head for the recipients that are wanted: where it is for others, without its stores.
     ///
-    /// - Parameter names: The stores that are to be published.
     /// - Throws: `.otherRecipients`, `.encrypted`.
     func addressed(_ known: KnownHead?, naming names: Set<StoreName>) async throws -> KnownHead? {
         guard let wanted = storage.wanted else {

@@ -6,12 +6,6 @@ extension Publisher {
     /// Removes the objects that nothing needs, and that no reader may still ask for.
     ///
     /// Another program may publish meanwhile: what it has written is younger than the grace. What this device has not published stays.
-    ///
-    /// - Parameters:
-    ///   - grace: How long an object stays after the first head that does not need it.
-    ///   - report: Told how many objects were removed, and how many stay, also where an error follows.
-    /// - Returns: The same.
-    /// - Throws: What is wrong with the storage, or with what lies there.
     package func prune(
         after grace: Duration, report: @Sendable (_ removed: Int, _ kept: Int) -> Void = { _, _ in }
     ) async throws -> (removed: Int, kept: Int) {

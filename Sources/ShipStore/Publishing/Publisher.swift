@@ -45,7 +45,6 @@ package final class Publisher: Sendable {
 
     /// Publishes each store as it is now.
     ///
-    /// - Returns: In the order of the stores.
     /// - Throws: Why the first one that failed did. The others are published all the same; `report` has been told of each.
     package func publish() async throws -> [Delivery] {
         // What a killed one has left, also where no store has changed.
@@ -120,8 +119,6 @@ package final class Publisher: Sendable {
     // MARK: The head
 
     /// Publishes the stores of orders, in one head.
-    ///
-    /// - Throws: What is wrong with the storage, or with what lies there.
     private func publish(_ orders: [PublishedOrder]) async throws -> [Result<Delivery, ShipmentError>] {
         let start = ContinuousClock.now
         let names = Set(orders.map(\.name))
@@ -226,9 +223,7 @@ package final class Publisher: Sendable {
 
     /// Tries until a head is the newest.
     ///
-    /// - Parameters:
-    ///   - known: The head that lies there.
-    ///   - attempt: Writes one over the head that it is given, and returns its size; `nil` if another one has come first.
+    /// - Parameter attempt: Writes one over the head that it is given, and returns its size; `nil` if another one has come first.
     private func write(over known: KnownHead?, _ attempt: (KnownHead?) async throws -> Int?) async throws -> Int {
         var known = known
         for number in 1... {
@@ -245,7 +240,6 @@ package final class Publisher: Sendable {
     /// - Parameters:
     ///   - halting: Returns which stores are halted.
     ///   - releasing: Returns the stores whose newest state is for all followers from now on.
-    /// - Throws: What is wrong with the storage, or with what lies there.
     func update(
         handingOverTo next: DeviceIdentifier? = nil,
         halting: (KnownHead) throws -> [PublishedHead.HaltedStore] = { $0.head.halted },

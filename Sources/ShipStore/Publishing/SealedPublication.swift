@@ -43,7 +43,6 @@ final class SealedPublication: PublicationReader {
         return .head(head, tag: tag, keys: keys.digest)
     }
 
-    /// - Throws: `.notARecipient`, `.badObject`.
     private func readKeys(_ digest: ContentDigest) async throws -> PublicationKeys {
         guard let own = try device?.existingDecryptionKey() else { throw PublicationError.notARecipient(place) }
         let file = try await reader.beginning(of: digest, upTo: Int64(PublicationKeys.sizeLimit) + 1)

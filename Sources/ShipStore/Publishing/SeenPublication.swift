@@ -14,10 +14,7 @@ struct SeenPublication {
     /// Checks that a head is not older than one before, and is of the device that is known, or of one that goes on after it; and remembers it
     /// durably.
     ///
-    /// - Parameters:
-    ///   - publisher: Who has signed it.
-    ///   - file: The head as it came.
-    ///   - isWelcome: Whether a device may publish for this one.
+    /// - Parameter isWelcome: Whether a device may publish for this one.
     /// - Returns: Who publishes.
     func admit(
         _ head: PublishedHead, by publisher: DeviceIdentifier, _ file: [UInt8],

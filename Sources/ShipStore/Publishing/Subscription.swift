@@ -61,7 +61,6 @@ final class Subscription {
     /// Reads the head if it is another one, and takes what is new.
     ///
     /// - Returns: Receipts of what was installed; at the first call also of what is current already. And why stores failed.
-    /// - Throws: What is wrong with the storage, or with what lies there.
     func look() async throws -> (receipts: [Receipt], failures: [ShipmentError]) {
         var readings = 1
         while true {
@@ -268,8 +267,6 @@ final class Subscription {
     }
 
     /// Refuses what a session would refuse, before anything of it is fetched.
-    ///
-    /// - Throws: `.notAllowed`, `.tooMuch`.
     private func checkAllowed(_ store: PublishedHead.Store) throws {
         let allowed = consumer.options.budget.storeSize
         let objection: ShipmentError
@@ -287,7 +284,6 @@ final class Subscription {
         throw objection
     }
 
-    /// - Throws: `.noWay`.
     private func route(
         _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64
     ) async throws -> ([PublishedStep], StepSearch) {

@@ -30,10 +30,6 @@ struct HeldStore: Sendable {
 
     /// The generation that is current, which stays as long as the version lives.
     ///
-    /// - Parameters:
-    ///   - parent: Where a folder for working files is made.
-    ///   - isShared: Whether several receivers may be sent it.
-    ///   - gone: Called when the version is gone.
     /// - Throws: `.noSuchStore`, `.badManifest`, `.generationLocked`, `.notSigned`.
     func version(
         workingIn parent: FilePath, isShared: Bool = false, gone: @escaping @Sendable () -> Void = {}

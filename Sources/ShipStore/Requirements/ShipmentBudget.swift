@@ -40,8 +40,6 @@ public struct ShipmentBudget: Hashable, Sendable {
     }
 
     /// Whether a device may bring one more store, if it is one.
-    ///
-    /// - Throws: `Excess`, `InboxError`.
     func admit(_ name: StoreName, from sender: Sender, into folder: InboxFolder) throws {
         guard let device = sender.device, try Self.device(of: name, in: folder) != device else { return }
         var count = 0

@@ -46,7 +46,6 @@ private final class FileBox {
     private let base: FilePath?
     private(set) var file: PageFile?
 
-    /// - Parameter base: A file that is much the same; `nil` for none.
     init(_ store: StoreToDecode, like base: FilePath? = nil) {
         self.store = store
         self.base = base
@@ -82,7 +81,6 @@ private final class StoreFileDecoder: StoreSegmentDecoder {
         end = { if !builder.isComplete { throw CompressionError.damaged(.rows) } }
     }
 
-    /// - Parameter base: The file that the delta was made against.
     init(_ store: StoreToDecode, over base: FilePath) throws {
         let file = FileBox(store, like: base)
         self.file = file

@@ -20,7 +20,6 @@ struct FrameReader {
     private var bytesRead: Int64 = 0
     private let count: (@Sendable (Int) -> Void)?
 
-    /// - Parameter count: Told how many bytes have come, as they do.
     init(_ reader: any LinkReader, _ timeouts: Timeouts, counting count: (@Sendable (Int) -> Void)? = nil) {
         self.reader = reader
         self.timeouts = timeouts
@@ -62,7 +61,6 @@ struct FrameReader {
     ///   - deadline: When the awaited element must be complete, whatever elements come before it; without one, only silence is limited.
     ///     Evaluated again each time something has come.
     /// - Returns: `nil` if the other side has ended its stream between two frames.
-    /// - Throws: `ProtocolError`, `LinkError`, and the deadline's error.
     mutating func next(
         within silence: Duration? = nil, by deadline: @autoclosure () -> Deadline? = nil
     ) async throws -> FrameParser.Element? {
@@ -119,9 +117,6 @@ private struct MinimumThroughput {
     /// Bytes of content that had come when the window began.
     private var bytesBefore: Int64
 
-    /// - Parameters:
-    ///   - size: Of the shipment, in bytes.
-    ///   - content: Bytes of content that have come so far.
     init(_ timeouts: Timeouts, for size: Int64, after content: Int64) {
         bytesPerSecond = timeouts.minimumRate
         window = timeouts.rateWindow(for: size)
@@ -130,7 +125,6 @@ private struct MinimumThroughput {
 
     mutating func wait(_ time: Duration) { waited += time }
 
-    /// - Throws: `LinkError.tooSlow`.
     mutating func check(_ content: Int64) throws(LinkError) {
         guard waited >= window else { return }
         guard Double(content - bytesBefore) >= max(1, Double(bytesPerSecond) * (waited / .seconds(1))) else {

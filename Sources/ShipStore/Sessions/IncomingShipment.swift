@@ -159,7 +159,6 @@ final class IncomingShipment {
         if part == 0 || encoding != .blocks { provable.updateValue(flaw, forKey: part) }
     }
 
-    /// - Throws: What ends the shipment.
     func append(_ data: [UInt8], isLast: Bool) throws {
         guard let open else { throw BrokenInvariant("data without a part") }
         let cut = cutData.take()
@@ -216,8 +215,6 @@ final class IncomingShipment {
     func seal() throws -> SealedGeneration { try staged.seal() }
 
     /// Checks as a store what has been read back.
-    ///
-    /// - Throws: `StoreCheck.Flaw`.
     func check(_ sealed: borrowing SealedGeneration, _ options: CheckOptions) async throws -> CheckReport {
         guard let check else {
             return try await options.check(sealed.storePathByDescriptor, against: StoreClaims(manifest), by: checker)

@@ -40,8 +40,6 @@ final class OutgoingShipment: Sendable {
     func path(ofPart index: Int) -> FilePath { version.path(ofPart: index) }
 
     /// Counts what a self-check writes beside the copy.
-    ///
-    /// - Throws: `.noSpace`, `.file`.
     var workingRoom: GrowingReservation {
         get throws(SnapshotError) {
             let folder = version.workingFolder
@@ -79,13 +77,9 @@ final class OutgoingShipment: Sendable {
     }
 
     /// The encodings in which a part can go, the best first.
-    ///
-    /// - Parameter wanted: Has the encodings that the consumer takes, in its order.
     func encodings(among wanted: WantedPart) -> [PartEncoding] { encodings(among: wanted, over: base(wanted.base)) }
 
     /// The best encoding of each external file; the memory is read once for all of them.
-    ///
-    /// - Throws: `CancellationError`.
     func encodings(ofFiles wanted: [WantedPart]) throws -> [PartEncoding?] {
         let known = wanted.contains { $0.base != nil } ? bases : []
         return try wanted.map { file in

@@ -18,7 +18,6 @@ extension ProducerConversation {
     /// The manifest as it was signed, or is for this consumer.
     ///
     /// - Returns: `nil` if it goes without a signature.
-    /// - Throws: `.takesNoRelay`.
     private func signed(_ shipment: OutgoingShipment) throws -> SignedManifest? {
         let signatures = state.withLock { $0.dialogue.signatures }
         if let signed = shipment.version.signed {

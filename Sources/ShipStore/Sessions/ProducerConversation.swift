@@ -304,8 +304,6 @@ final class ProducerConversation: Sendable {
     }
 
     /// Asks the consumer about the base of the store.
-    ///
-    /// - Returns: Its answer.
     private func compare(
         _ request: [UInt8], of manifest: Manifest, hearing ranges: AsyncStream<[UInt8]>
     ) async throws -> [UInt8] {

@@ -164,9 +164,7 @@ struct ProducerSession {
 
     /// Ships one store, and adds what it came to to the results.
     ///
-    /// - Parameters:
-    ///   - mustSucceed: See `prepare`.
-    ///   - before: The bytes that had gone, and the time, when what came before it was over.
+    /// - Parameter before: The bytes that had gone, and the time, when what came before it was over.
     private func ship(
         _ order: Order, _ frames: inout FrameReader, _ conversation: ProducerConversation, _ results: inout Results,
         mustSucceed: Bool, after before: (bytes: Int64, time: ContinuousClock.Instant)
@@ -349,7 +347,6 @@ struct RefusedShipment: Error {
     /// The failure that ends the session; `nil` if other shipments may go on.
     let end: ShipmentError?
 
-    /// - Parameter isEnd: Whether this ends the session.
     init(_ cause: ShipmentError, isEnd: Bool) {
         self.cause = cause
         end = isEnd ? cause : nil

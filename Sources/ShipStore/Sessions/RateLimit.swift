@@ -16,8 +16,6 @@ public final class RateLimit: Sendable {
     var grant: Int { max(1, Int(Double(bytesPerSecond) * (Self.step / .seconds(1)))) }
 
     /// Waits until so many bytes may go.
-    ///
-    /// - Throws: `CancellationError`.
     func wait(for count: Int) async throws {
         let duration = Duration.seconds(1) * (Double(count) / Double(bytesPerSecond))
         let start = granted.withLock { granted in

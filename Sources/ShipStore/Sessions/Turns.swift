@@ -19,7 +19,6 @@ final class Turns<Key: Hashable & Sendable>: Sendable {
     private let waiting = Mutex<[Key: [(id: Int, continuation: CheckedContinuation<Bool, Never>)]]>([:])
     private let nextID = Atomic<Int>(0)
 
-    /// - Throws: `CancellationError`.
     func take(_ key: Key) async throws -> Turn {
         let id = nextID.add(1, ordering: .relaxed).newValue
         let isMine = await withTaskCancellationHandler {

@@ -130,7 +130,6 @@ struct BucketPublication: PublicationStorage {
         return isUnconditional ? tag.map { _ in "" } : tag
     }
 
-    /// - Returns: The tag; `nil` if the condition does not hold.
     private func write(
         _ bytes: [UInt8], at path: String, caching: String, if condition: (String, String)?
     ) async throws -> String? {

@@ -49,7 +49,6 @@ final class StorageClient: Sendable {
     /// Longest answer that is kept as text, in bytes: a list of a thousand keys has less.
     private static let longestText = 4 * 1024 * 1024
 
-    /// - Throws: `.badStorage`.
     init(
         of address: BucketAddress, _ options: StorageOptions, _ timeouts: Timeouts, trusting authorities: FilePath?,
         _ retries: Retries, _ readSettings: @escaping @Sendable () -> StorageSettings

@@ -56,7 +56,6 @@ struct StorageSettings: Sendable {
     /// A file with certificates that are trusted in place of the system's, as PEM.
     var authorities: FilePath? { variables["AWS_CA_BUNDLE"].map { FilePath($0) } }
 
-    /// - Throws: `.noCredentials`.
     func credentials() async throws -> StorageCredentials {
         if let key = variables["AWS_ACCESS_KEY_ID"], let secret = variables["AWS_SECRET_ACCESS_KEY"] {
             return StorageCredentials(key: key, secret: secret, token: variables["AWS_SESSION_TOKEN"])

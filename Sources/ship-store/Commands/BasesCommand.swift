@@ -129,7 +129,6 @@ extension BaseMemory {
 }
 
 extension BaseRecord {
-    /// - Parameter outcome: What was done to it.
     fileprivate func json(_ outcome: String?) -> JSONObject {
         let files = externalFiles
         return [

@@ -149,7 +149,6 @@ struct CopiesCommand: AsyncParsableCommand {
 }
 
 extension KeptCopy {
-    /// - Parameter removal: What a pruning has done to it.
     fileprivate func json(_ removal: KeptCopies.Removal?) -> JSONObject {
         [
             "folder": path.text,

@@ -16,8 +16,6 @@ struct DeviceArguments: ParsableArguments {
 
 extension DeviceIdentifier {
     /// Reads an id, or the name of a known device.
-    ///
-    /// - Parameter device: The device that knows its peers by name.
     static func read(_ text: String, knownTo device: Device) throws -> DeviceIdentifier {
         if let known = try device.peers().first(where: { $0.name.text == text }) { return known.id }
         do throws(DeviceIdentifierError) {

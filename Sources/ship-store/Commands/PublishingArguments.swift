@@ -34,9 +34,6 @@ struct PublishingArguments: ParsableArguments {
     @Option("With --follow: how often to sign the head anew, though nothing has changed. (default: 1h)", .interval)
     var reissue: Duration?
 
-    /// - Parameters:
-    ///   - endpoint: Where stores are published, if they are.
-    ///   - isFollowing: Whether each change of them is.
     func validate(for endpoint: Endpoint?, isFollowing: Bool) throws {
         try storage.validate(for: endpoint)
         if let reissue {

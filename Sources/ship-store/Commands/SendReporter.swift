@@ -16,9 +16,7 @@ struct SendReporter: Sendable {
     private let metrics: Metrics?
     private let tellEnd: @Sendable (ShipmentError) -> Void
 
-    /// - Parameters:
-    ///   - profile: What the user wants to be left out.
-    ///   - tellEnd: Told why a store is not followed any more, of one that does not go to who comes for it.
+    /// - Parameter tellEnd: Told why a store is not followed any more, of one that does not go to who comes for it.
     init(
         _ console: Console, writesJSON: Bool, to endpoint: Endpoint?, leavingOut profile: CopyProfile,
         isOneOfSeveral: Bool, isRehearsal: Bool, _ metrics: Metrics? = nil,
@@ -227,8 +225,6 @@ extension Manifest {
     }
 
     /// The parts that the copy leaves out because the user asked for it, for people.
-    ///
-    /// - Parameter profile: What was asked for.
     func omissionLines(askedFor profile: CopyProfile = CopyProfile()) -> [PrintableText] {
         let left = omissions.map { ["left out: \($0.words(bytes: Figures.bytes))"] as [PrintableText] } ?? []
         return profile.leavesOutHistory && omissions?.history != true

@@ -34,7 +34,6 @@ struct InspectionPage {
 
     private let data: [UInt8]
 
-    /// - Throws: `EncodingError`.
     init(_ inspections: [Inspection]) throws {
         let stores = inspections.map(Self.area(of:))
         let root =

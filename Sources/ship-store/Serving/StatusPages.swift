@@ -18,7 +18,6 @@ actor StatusPages {
     private let device: Device
     private var last: Answers?
 
-    /// - Parameter device: It knows the names of those who send.
     init(of inbox: FilePath, _ metrics: Metrics, knownTo device: Device) {
         self.inbox = inbox
         self.metrics = metrics
