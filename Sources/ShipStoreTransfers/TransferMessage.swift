@@ -104,7 +104,7 @@ extension TransferMessage {
 }
 
 /// Why a message that came over a session is not valid. It changes nothing; the other half asks again later.
-public enum TransferMessageError: Error, FileErrorWrapping, Hashable, Sendable {
+public enum TransferMessageError: Error, Hashable, Sendable {
     /// The other half is of a version that this one does not know.
     case otherVersion(ForeignText)
     /// An entry is missing.
@@ -120,6 +120,8 @@ public enum TransferMessageError: Error, FileErrorWrapping, Hashable, Sendable {
     /// Too many files wait to be installed.
     case tooMany
 }
+
+extension TransferMessageError: FileErrorWrapping {}
 
 extension TransferMessage {
     /// Whether a dictionary belongs to an exchange of stores, of any version; the app's own do not.
