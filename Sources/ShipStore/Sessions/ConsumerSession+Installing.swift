@@ -22,11 +22,11 @@ extension ConsumerSession {
 
     /// From the first part to the installed generation.
     func receive(
-        _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,
-        _ dialogue: inout ReceivingDialogue, _ shared: SharedState
+        _ shipment: IncomingShipment, _ frames: inout FrameReader, _ dialogue: inout ReceivingDialogue,
+        _ conversation: ConsumerConversation
     ) async throws -> Receipt {
         do {
-            return try await takeIn(shipment, &frames, writer, &dialogue, shared)
+            return try await takeIn(shipment, &frames, &dialogue, conversation)
         } catch {
             await shipment.endCheck()
             if ShipmentError(error).leavesRestToCome { shipment.breakOff(frames.partialData) }
@@ -35,9 +35,10 @@ extension ConsumerSession {
     }
 
     private func takeIn(
-        _ shipment: IncomingShipment, _ frames: inout FrameReader, _ writer: FrameWriter?,
-        _ dialogue: inout ReceivingDialogue, _ shared: SharedState
+        _ shipment: IncomingShipment, _ frames: inout FrameReader, _ dialogue: inout ReceivingDialogue,
+        _ conversation: ConsumerConversation
     ) async throws -> Receipt {
+        let writer = conversation.mode == .twoWay ? conversation.writer : nil
         frames.expectSending(of: shipment.manifest.totalSize)
         while true {
             shipment.prepareCheck(options.checking)
@@ -55,7 +56,7 @@ extension ConsumerSession {
                 report(.verifying)
                 if writer != nil { shipment.beginCheck(options.checking) }
                 guard let question = try question(about: shipment, &dialogue) else {
-                    return try await install(shipment, shared)
+                    return try await install(shipment, conversation)
                 }
                 await shipment.endCheck()
                 try await writer?.send(.answer(question), answering: frames.offer)
@@ -88,14 +89,14 @@ extension ConsumerSession {
     }
 
     /// Checks, asks the probes, switches and opens, in this order.
-    private func install(_ shipment: IncomingShipment, _ shared: SharedState) async throws -> Receipt {
+    private func install(_ shipment: IncomingShipment, _ conversation: ConsumerConversation) async throws -> Receipt {
         // It has the store's slot until it is installed.
         defer { withExtendedLifetime(shipment) {} }
         let sealed = try shipment.seal()
         report(.checked(try await shipment.check(sealed, options.checking)))
         let (manifest, sender) = (shipment.manifest, shipment.sender)
         if let same = shipment.same, installer.isCurrent(same) {
-            return try confirm(same, as: manifest, from: sender, shared)
+            return try confirm(same, as: manifest, from: sender, conversation)
         }
         do throws(FailedProbe) {
             try options.probes.ask(at: sealed.storePathByDescriptor, size: manifest.store.size)
@@ -105,24 +106,26 @@ extension ConsumerSession {
             throw error
         }
         let generation = try await installer.install(
-            sealed, permitting: { try permit(manifest.name, from: sender, shared) }, open: { try tryOpening($0) })
-        shared.installed(generation)
+            sealed, permitting: { try permit(manifest.name, from: sender, conversation) }, open: { try tryOpening($0) })
+        conversation.installed(generation)
         queues.forgetSearches(of: manifest.name, for: sender.peer)
         return Receipt(generation, .installed)
     }
 
     /// Confirms a shipment that is current already.
     func confirm(
-        _ same: Generation, as manifest: Manifest, from sender: Sender, _ shared: SharedState
+        _ same: Generation, as manifest: Manifest, from sender: Sender, _ conversation: ConsumerConversation
     ) throws -> Receipt {
         try tryOpening(same)
-        try installer.confirm(same, as: manifest, from: sender) { try permit(manifest.name, from: sender, shared) }
+        try installer.confirm(same, as: manifest, from: sender) {
+            try permit(manifest.name, from: sender, conversation)
+        }
         return Receipt(same, .unchanged)
     }
 
     /// Whether the shipment may become current, now that all of it is here.
-    private func permit(_ name: StoreName, from sender: Sender, _ shared: SharedState) throws {
-        try shared.authorization.settle()
+    private func permit(_ name: StoreName, from sender: Sender, _ conversation: ConsumerConversation) throws {
+        try conversation.authorization.settle()
         try senderAuthorization.takeOver(name, by: sender)
     }
 

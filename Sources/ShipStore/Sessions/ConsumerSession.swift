@@ -5,7 +5,6 @@ import StoreEncoding
 import StoreInbox
 import StoreInstall
 import StoreServing
-import Synchronization
 
 /// One session on the consumer's side, from the open link until the last shipment is installed or refused.
 ///
@@ -41,105 +40,39 @@ package struct ConsumerSession {
         case never
     }
 
-    /// The state that the tasks of a session share: the one that receives, and the one that follows the list of trusted devices.
-    final class SharedState: Sendable {
-        let authorization: SessionAuthorization
-        private let knownMode = Mutex<Preamble.Mode?>(nil)
-        private let hasRefused = Atomic(false)
-        private let knownHoldings = Mutex(Holdings())
-        private let clock: DecodingClock
-        private let reader: any LinkReader
-
-        init(_ authorization: SessionAuthorization, _ limits: CheckLimits, _ reader: any LinkReader) {
-            self.authorization = authorization
-            clock = DecodingClock(limit: limits.time)
-            self.reader = reader
-        }
-
-        /// Another shipment may follow in a session that stays, which has no end: what was known of the last one does not count.
-        func reopen() throws(ShipmentError) {
-            clock.beginAnew()
-            try authorization.reopen()
-        }
-
-        /// Of the decoders of all shipments. A sender that ends its side of a two-way link before the last receipt has gone.
-        var decoding: DecodingLimits {
-            DecodingLimits(clock: clock) { [reader, isTwoWay = mode == .twoWay] in
-                try Task.checkCancellation()
-                if isTwoWay, reader.hasEnded { throw SenderGone() }
-            }
-        }
-
-        var mode: Preamble.Mode? { knownMode.withLock { $0 } }
-
-        /// The holdings that the greeting has told the producer, and those that have been installed since.
-        var holdings: Holdings { knownHoldings.withLock { $0 } }
-
-        func told(of holdings: Holdings) { knownHoldings.withLock { $0 = holdings } }
-        func installed(_ generation: Generation) { knownHoldings.withLock { $0.add(generation) } }
-
-        /// Whether to send a refusal: once, and only if the producer may read it.
-        func mayRefuse(_ greeting: Greeting) -> Bool {
-            guard greeting != .never, mode == .twoWay || greeting == .atOnce else { return false }
-            return !hasRefused.exchange(true, ordering: .relaxed)
-        }
-
-        /// - Parameter mode: The mode, if the preamble has come.
-        /// - Returns: Whether it has come just now.
-        /// - Throws: If the producer may not go on.
-        func begins(in mode: Preamble.Mode?) throws(ShipmentError) -> Bool {
-            guard mode != nil, self.mode == nil else { return false }
-            knownMode.withLock { $0 = mode }
-            try authorization.check()
-            return true
-        }
-    }
-
     /// Receives one shipment after the other, until the producer says that it has no more.
     ///
     /// - Returns: The receipts, and the failures of the shipments that were refused, or given up; `report` has been told of each.
     /// - Throws: What ended the session, and the shipment at hand; the refusal has been sent.
-    func run(
-        _ link: PeerLink, greeting: Greeting
-    ) async throws(ShipmentError) -> Outcome {
-        let writer = FrameWriter(link.writer, timeouts)
+    func run(_ link: PeerLink, greeting: Greeting) async throws(ShipmentError) -> Outcome {
         let authorization = SessionAuthorization(senderAuthorization.trust) {
             [trust = senderAuthorization.trust] () throws(ShipmentError) in
             _ = try trust.stores(of: link, as: .relay)
         }
-        let shared = SharedState(authorization, options.checking.limits, link.reader)
-        let refuse = { @Sendable (failure: ShipmentError) async -> Void in
-            guard let reason = failure.refusal, shared.mayRefuse(greeting) else { return }
-            if writer.bytesSent == 0 { try? await writer.send(Preamble(role: .consumer, mode: .twoWay)) }
-            await writer.sendLast(.refusal(reason))
-        }
+        let conversation = ConsumerConversation(over: link, greeting, authorization, timeouts, options.checking.limits)
         do {
-            return try await authorization.whileItLasts(telling: refuse) {
-                try await converse(link, greeting, writer, shared, refuse)
-            }
+            return try await authorization.whileItLasts(telling: conversation.refuse) { try await run(conversation) }
         } catch {
             let failure = ShipmentError(error)
-            await refuse(failure)
+            await conversation.refuse(failure)
             throw failure
         }
     }
 
-    private func converse(
-        _ link: PeerLink, _ greeting: Greeting, _ writer: FrameWriter, _ shared: SharedState,
-        _ refuse: (ShipmentError) async -> Void
-    ) async throws -> Outcome {
+    private func run(_ conversation: ConsumerConversation) async throws -> Outcome {
+        let (link, writer) = (conversation.link, conversation.writer)
         var frames = FrameReader(link.reader, timeouts, counting: received)
         var dialogue = ConsumerDialogue(taking: common, staying: interval, signatures: signatures)
         var outcome = Outcome()
         let ages = CopyAges(installer, bells, writer)
-        if greeting == .atOnce { try await greet(&frames, writer, link, shared) }
+        if conversation.greeting == .atOnce { try await greet(&frames, conversation) }
         while true {
-            let offer = try await awaitOffer(&frames, writer, &dialogue, ages, greeting, link, shared, refuse)
+            let offer = try await awaitOffer(&frames, &dialogue, ages, conversation)
             outcome.hasStayed = dialogue.stays != nil
             guard var shipment = offer else { return outcome }
             let start = ContinuousClock.now
             do {
-                let (receipt, isPassedOn) = try await receive(&shipment, of: dialogue, &frames, writer, link, shared)
+                let (receipt, isPassedOn) = try await receive(&shipment, of: dialogue, &frames, conversation)
                 if outcome.receipts.count == Self.mostOutcomes { outcome.receipts.removeFirst() }
                 outcome.receipts.append(receipt)
                 // Who passes a copy on does not know what is the newest.
@@ -159,7 +92,7 @@ package struct ConsumerSession {
             frames.expectNothing()
             // The rest of what was refused comes no slower than what is taken.
             if dialogue.skipsRefused { frames.expectSending(of: shipment.manifest.totalSize) }
-            if dialogue.stays != nil { try shared.reopen() }
+            if dialogue.stays != nil { try conversation.reopen() }
         }
     }
 
@@ -181,8 +114,8 @@ package struct ConsumerSession {
     ///
     /// - Returns: `nil` if nothing more comes.
     private func awaitOffer(
-        _ frames: inout FrameReader, _ writer: FrameWriter, _ dialogue: inout ConsumerDialogue, _ ages: CopyAges,
-        _ greeting: Greeting, _ link: PeerLink, _ shared: SharedState, _ refuse: (ShipmentError) async -> Void
+        _ frames: inout FrameReader, _ dialogue: inout ConsumerDialogue, _ ages: CopyAges,
+        _ conversation: ConsumerConversation
     ) async throws -> ReceivingDialogue? {
         let greeted = FrameReader.Deadline(end: .now + timeouts.hello, error: .link(.timedOut(.reading)))
         func deadlineOfOffer() -> FrameReader.Deadline {
@@ -196,14 +129,14 @@ package struct ConsumerSession {
             do {
                 if let interval = dialogue.stays {
                     do {
-                        element = try await writer.whileWorking(every: interval) {
+                        element = try await conversation.writer.whileWorking(every: interval) {
                             try await ages.whileAsking { try await frames.next(within: interval + timeouts.idle) }
                         }
                     } catch {
                         // All that was offered has had its last word: a session that breaks off here loses nothing.
                         let failure = ShipmentError(error)
                         guard failure.leavesRestToCome else { throw error }
-                        await refuse(failure)
+                        await conversation.refuse(failure)
                         report(.disconnected(failure))
                         return nil
                     }
@@ -231,18 +164,17 @@ package struct ConsumerSession {
                 frames.expectNothing()
                 offer = deadlineOfOffer()
             }
-            if try shared.begins(in: dialogue.mode) { try whenBegun() }
+            if try conversation.begins(in: dialogue.mode) { try whenBegun() }
             switch action {
             case nil: continue
             case .note(let newest): ages.note(newest)
-            case .greet where greeting == .never: throw ShipmentError.cannotAnswer
+            case .greet where conversation.greeting == .never: throw ShipmentError.cannotAnswer
             case .greet:
-                guard greeting == .ifAsked else { continue }
-                try await greet(&frames, writer, link, shared)
+                if conversation.greeting == .ifAsked { try await greet(&frames, conversation) }
             case .stop(let reason): throw ShipmentError.givenUp(reason)
             case .consider(let shipment): return shipment
             // After its last word a peer may keep the link open; a file is read on, since bytes after the last word are an error.
-            case .finish where link.isFile: isOver = true
+            case .finish where conversation.link.isFile: isOver = true
             case .finish: return nil
             }
         }
@@ -253,12 +185,12 @@ package struct ConsumerSession {
     /// - Returns: The receipt, and whether another device has made the shipment than the one at the other end.
     private func receive(
         _ dialogue: inout ReceivingDialogue, of session: ConsumerDialogue, _ frames: inout FrameReader,
-        _ writer: FrameWriter, _ link: PeerLink, _ shared: SharedState
+        _ conversation: ConsumerConversation
     ) async throws -> (Receipt, isPassedOn: Bool) {
         guard let mode = session.mode, let version = session.version else {
             throw BrokenInvariant("a manifest before the preamble")
         }
-        let manifest = dialogue.manifest
+        let (manifest, link) = (dialogue.manifest, conversation.link)
         let strict = try senderAuthorization.asStrictAsNow()
         let signed = dialogue.signature.flatMap { signature in
             frames.signedPayload.map { SignedManifest(signature, payload: $0, saying: manifest) }
@@ -267,7 +199,7 @@ package struct ConsumerSession {
         let sender = try strict.sender(of: manifest, over: link, signedBy: signer)
         let isPassedOn = signer != nil && signer != link.device
         let again = try strict.asStrictAsNow()
-        try shared.authorization.check { () throws(ShipmentError) in
+        try conversation.authorization.check { () throws(ShipmentError) in
             _ = try again.sender(of: manifest, over: link, signedBy: signer)
         }
         report(.offered(manifest))
@@ -279,25 +211,24 @@ package struct ConsumerSession {
         switch mode {
         case .oneWay:
             let slot = try await slot(for: manifest)
-            switch try prepareAll(of: manifest, from: sender, signed, signer, slot, shared) {
+            switch try prepareAll(of: manifest, from: sender, signed, signer, slot, conversation) {
             case .unchanged(let generation):
-                return (try confirm(generation, as: manifest, from: sender, shared), isPassedOn)
+                return (try confirm(generation, as: manifest, from: sender, conversation), isPassedOn)
             case .staged(let shipment, let skipped):
                 try dialogue.accept(Answer(to: manifest, without: skipped))
-                return (try await receive(shipment, &frames, nil, &dialogue, shared), isPassedOn)
+                return (try await receive(shipment, &frames, &dialogue, conversation), isPassedOn)
             }
         case .twoWay:
-            return (try await answer(manifest, from: sender, signed, &frames, writer, &dialogue, shared), isPassedOn)
+            return (try await answer(manifest, from: sender, signed, &frames, &dialogue, conversation), isPassedOn)
         }
     }
 
     /// Tells the producer what is held of the stores that it may send: only what it has sent itself.
-    private func greet(
-        _ frames: inout FrameReader, _ writer: FrameWriter, _ link: PeerLink, _ shared: SharedState
-    ) async throws {
+    private func greet(_ frames: inout FrameReader, _ conversation: ConsumerConversation) async throws {
+        let (link, writer) = (conversation.link, conversation.writer)
         let stores = try senderAuthorization.trust.stores(of: link, as: .relay)
         let holdings = try Holdings(in: installer.folder, of: stores.contains, from: link.device)
-        shared.told(of: holdings)
+        conversation.told(of: holdings)
         frames.hold(holdings.contents)
         try await writer.send(Preamble(role: .consumer, mode: .twoWay))
         let hello = Hello(
@@ -309,19 +240,19 @@ package struct ConsumerSession {
     /// Two-way: asks for what is not here already, and receives it.
     private func answer(
         _ manifest: Manifest, from sender: Sender, _ signed: SignedManifest?, _ frames: inout FrameReader,
-        _ writer: FrameWriter, _ dialogue: inout ReceivingDialogue, _ shared: SharedState
+        _ dialogue: inout ReceivingDialogue, _ conversation: ConsumerConversation
     ) async throws -> Receipt {
-        let reference = frames.manifestBase
+        let (reference, writer) = (frames.manifestBase, conversation.writer)
         // A sender that has gone leaves the queue at once.
         let slot = try await slot(for: manifest) { try await writer.keepSayingWorking() }
         let prepared = try await writer.whileWorking {
             try makingRoom(for: manifest.name) {
-                try prepare(manifest, from: sender, signed, slot, referringTo: reference, shared)
+                try prepare(manifest, from: sender, signed, slot, referringTo: reference, conversation)
             }
         }
         switch prepared {
         case .unchanged(let generation):
-            let receipt = try confirm(generation, as: manifest, from: sender, shared)
+            let receipt = try confirm(generation, as: manifest, from: sender, conversation)
             try await writer.send(.receipt(receipt), answering: frames.offer)
             return receipt
         case .staged(let shipment, let skipped):
@@ -329,7 +260,7 @@ package struct ConsumerSession {
             try dialogue.accept(answer)
             try await writer.send(.answer(answer), answering: frames.offer)
             let receipt = try await writer.whileWorking {
-                try await receive(shipment, &frames, writer, &dialogue, shared)
+                try await receive(shipment, &frames, &dialogue, conversation)
             }
             try await writer.send(.receipt(receipt), answering: frames.offer)
             frames.install(manifest)
@@ -344,7 +275,7 @@ package struct ConsumerSession {
 
     private func prepare(
         _ manifest: Manifest, from sender: Sender, _ signed: SignedManifest?, _ slot: StoreQueues.Slot,
-        referringTo reference: ManifestContent.ID?, _ shared: SharedState
+        referringTo reference: ManifestContent.ID?, _ conversation: ConsumerConversation
     ) throws -> Prepared {
         try installer.undisturbed(manifest.name) {
             switch try installer.plan(for: manifest, from: sender) {
@@ -352,10 +283,11 @@ package struct ConsumerSession {
             case .stage(let present):
                 let staged = try installer.stage(
                     manifest, from: sender, signed: signed, present: present, isResumable: true)
-                let base = shared.holdings.base(
+                let base = conversation.holdings.base(
                     for: manifest, referringTo: reference, asIn: staged.earlierStream?.header, in: installer.folder,
                     ifWhole: installer.isWhole)
-                let shipment = IncomingShipment(staged, from: sender, slot, options.codec, shared.decoding, over: base)
+                let shipment = IncomingShipment(
+                    staged, from: sender, slot, options.codec, conversation.decoding, over: base)
                 return .staged(shipment, skipped: staged.wholeParts.union(present.keys))
             }
         }
@@ -366,7 +298,7 @@ package struct ConsumerSession {
     /// - Returns: `.unchanged` for what is current already and whose base has gone since: who repeats a command need not have that.
     private func prepareAll(
         of manifest: Manifest, from sender: Sender, _ signed: SignedManifest?, _ signer: DeviceIdentifier?,
-        _ slot: StoreQueues.Slot, _ shared: SharedState
+        _ slot: StoreQueues.Slot, _ conversation: ConsumerConversation
     ) throws -> Prepared {
         let producer = signer.map { ContentDigest(sha256: $0.bytes) } ?? sender.device
         return try makingRoom(for: manifest.name) {
@@ -386,7 +318,7 @@ package struct ConsumerSession {
                 let present = repeated.compactMapValues { base?.generation.path(ofPart: $0) }
                 let staged = try installer.stage(manifest, from: sender, signed: signed, present: present)
                 let shipment = IncomingShipment(
-                    staged, from: sender, slot, options.codec, shared.decoding, over: base, same: same)
+                    staged, from: sender, slot, options.codec, conversation.decoding, over: base, same: same)
                 return .staged(shipment, skipped: Set(repeated.keys))
             }
         }
