@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -26,7 +27,6 @@
 #ifdef __linux__
 #include <link.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -179,6 +179,40 @@ int ship_store_start_thread(void (*body)(void *context), void *context) {
     return error;
 }
 
+static void *pass(void *gate) {
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+/// Whether somebody has set a limit on purpose: systems give each user some thousand threads.
+static int is_limited(void) {
+    static const struct { int resource; rlim_t least; } usual[] = {
+        {RLIMIT_AS, RLIM_INFINITY}, {RLIMIT_DATA, RLIM_INFINITY}, {RLIMIT_NPROC, 1000}};
+    struct rlimit limit;
+    for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (getrlimit(usual[i].resource, &limit) == 0 && limit.rlim_cur < usual[i].least) return 1;
+    return 0;
+}
+
+int ship_store_has_room(uint64_t bytes, unsigned threads) {
+    if (!is_limited()) return 1;
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t *made = calloc(threads, sizeof *made);
+    // None of these bytes is written to, so that no memory is taken.
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
+    unsigned count = 0;
+    if (made != NULL && memory != MAP_FAILED) {
+        pthread_mutex_lock(&gate);
+        while (count < threads && pthread_create(&made[count], NULL, pass, &gate) == 0) count++;
+        pthread_mutex_unlock(&gate);
+        for (unsigned i = 0; i < count; i++) pthread_join(made[i], NULL);
+    }
+    if (memory != MAP_FAILED) munmap(memory, bytes);
+    free(made);
+    return count == threads;
+}
+
 int ship_store_tells_of_changes(const char *folder) {
 #ifdef __linux__
     struct statfs status;
@@ -326,6 +360,9 @@ void ship_store_send_datagram(const char *path, const char *text) {
 void ship_store_set_mmap_threshold(int size) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, size);
+    // Each heap reserves 64 MiB of addresses, whatever is in it.
+    struct rlimit addresses;
+    if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
 #else
     (void)size;
 #endif

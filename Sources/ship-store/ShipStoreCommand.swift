@@ -43,8 +43,8 @@ struct ShipStoreCommand: AsyncParsableCommand {
         if arguments == ["--version"] { return print(Software.version) }
         refuseToRunWithoutProc()
         PlatformCalls.raiseDescriptorLimit()
-        refuseToRunWithoutDescriptors()
         PlatformCalls.returnFreedMemory()
+        refuseToRunWithoutRoom()
         PlatformCalls.forbidDumps()
         do {
             var command = try await command(of: arguments)
@@ -73,16 +73,24 @@ struct ShipStoreCommand: AsyncParsableCommand {
         #endif
     }
 
-    /// The descriptors that the threads of Dispatch and an event loop of NIO take, with some room: both end the process where they get
-    /// none.
-    private static let fewestDescriptors = 20
+    /// What the threads of Dispatch, an event loop of NIO and a usual store take, with some room. Both end the process where they get no
+    /// descriptor; and Dispatch waits for a thread that it cannot have, without end.
+    private static let (fewestDescriptors, leastMemory) = (20, 128)  // MiB
+    private static let fewestThreads = 16 + ProcessInfo.processInfo.activeProcessorCount
 
-    private static func refuseToRunWithoutDescriptors() {
+    private static func refuseToRunWithoutRoom() {
         let free = PlatformCalls.freeDescriptors
-        guard free < fewestDescriptors else { return }
-        Console().fail(
-            "this program cannot run with so few descriptors: it may open \(free) files, and takes \(fewestDescriptors)",
-            hint: "close other files of its parent, or raise the limit (`ulimit -n`)", .tryAgain)
+        if free < fewestDescriptors {
+            Console().fail(
+                "this program cannot run with so few descriptors: it may open \(free) files, and takes \(fewestDescriptors)",
+                hint: "close other files of its parent, or raise the limit (`ulimit -n`)", .tryAgain)
+        } else if !PlatformCalls.hasRoom(bytes: leastMemory << 20, threads: fewestThreads) {
+            Console().fail(
+                "this program cannot run with so little room: it takes \(leastMemory) MiB of memory and \(fewestThreads) threads",
+                hint: "end other processes of its user, or raise the limits (`ulimit -v`, `-d` and `-u`)", .tryAgain)
+        } else {
+            return
+        }
         Foundation.exit(ExitStatus.tryAgain.rawValue)
     }
 

@@ -39,6 +39,10 @@ int ship_store_pipe(int ends[2]);
 /// Returns 0, or an error number.
 int ship_store_start_thread(void (*body)(void *context), void *context);
 
+/// mmap(2), pthread_create(3): whether this process may have that many more bytes of memory, and beside them that many more threads at once,
+/// which is tried where getrlimit(2) has a limit on addresses, data or processes.
+int ship_store_has_room(uint64_t bytes, unsigned threads);
+
 /// inotify(7) on the file system of `folder`, by statfs(2): whether it tells what every writer does. File systems of a network, of user
 /// space and of layers do not. Returns 0 where that is not so, or cannot be told.
 int ship_store_tells_of_changes(const char *folder);
@@ -80,5 +84,5 @@ const char *ship_store_program(void);
 /// Sends one datagram to a Unix socket, or to an abstract one where the path begins with @, and waits for nothing [unix(7)].
 void ship_store_send_datagram(const char *path, const char *text);
 
-/// mallopt(3) `M_MMAP_THRESHOLD`, where there is such a thing.
+/// mallopt(3) `M_MMAP_THRESHOLD`, where there is such a thing; and one heap for all threads where addresses are limited.
 void ship_store_set_mmap_threshold(int size);

@@ -54,6 +54,11 @@ extension PlatformCalls {
         setrlimit(descriptorLimit, &limit)
     }
 
+    /// mmap(2), pthread_create(3): whether this process may have that many more bytes of memory, and beside them that many more threads.
+    package static func hasRoom(bytes: Int, threads: Int) -> Bool {
+        ship_store_has_room(UInt64(clamping: bytes), UInt32(clamping: threads)) != 0
+    }
+
     /// Whether a signal ends a confined process at its limit of time.
     package static func isTimeLimitSignal(_ signal: Int32) -> Bool { signal == SIGXCPU || signal == SIGALRM }
 }
@@ -78,7 +83,7 @@ extension PlatformCalls {
     /// mallopt(3): memory that is freed goes back to the system from 256 KiB on.
     ///
     /// Otherwise glibc raises its own threshold with each larger piece that is freed, up to 32 MiB, and a process that works on
-    /// one megabyte after the other keeps some twenty of them. It does nothing with another C library.
+    /// one megabyte after the other keeps some twenty of them. Where addresses are limited, all threads share a heap. This is of glibc.
     package static func returnFreedMemory() { ship_store_set_mmap_threshold(256 * 1024) }
 
     /// madvise(2): frees the pages of this program's own file, which come back when they are used again. Starting takes five times as many
