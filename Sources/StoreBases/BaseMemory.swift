@@ -66,10 +66,9 @@ public struct BaseMemory: Hashable, Sendable {
         return FileError(.makeFolderIn, place, kind == .folder ? .permissionDenied : .notDirectory)
     }
 
-    /// Makes the folder if it is not there.
-    func make() throws(BaseMemoryError) {
-        // A power cut may remove it again: that costs bytes.
-        try BaseMemoryError.wrapping { () throws(FileError) in try Folder.make(folder, durably: false) }
+    /// Makes the folder if it is not there. Where it is not made durably, a power cut may remove it again: that costs bytes.
+    func make(durably: Bool = false) throws(BaseMemoryError) {
+        try BaseMemoryError.wrapping { () throws(FileError) in try Folder.make(folder, durably: durably) }
         _ = try open()
     }
 

@@ -182,17 +182,19 @@ extension MemoryChange {
             if stream == nil { _ = try makeRoom(for: 0) }
             return .noRoom
         }
-        return try go(to: fitting, from: before, moves)
+        return try go(to: fitting, from: before, moves, durable: new.isPinned ? new : nil)
     }
 
+    /// - Parameter entry: What its user has added. Of what receivers have acknowledged a power cut may lose the files: that costs bytes.
     private mutating func go(
-        to new: BaseIndex, from before: BaseIndex, _ moves: [Move]
+        to new: BaseIndex, from before: BaseIndex, _ moves: [Move], durable entry: BaseIndex.Entry?
     ) throws(BaseMemoryError) -> Remembering {
         index = new
         do throws(BaseMemoryError) {
             try BaseMemoryError.wrapping { () throws(FileError) in try folder.makeFolder(at: objectFolder) }
             try save()
             for move in moves { try take(move) }
+            if let entry { try sync(entry) }
         } catch {
             // A file that is in its place already stays listed until it is removed.
             index = before
@@ -204,6 +206,16 @@ extension MemoryChange {
         }
         removeUnused()
         return .remembered
+    }
+
+    /// Syncs the files of an entry, and the folder that they are in: `save` has synced the one above.
+    private func sync(_ entry: BaseIndex.Entry) throws(BaseMemoryError) {
+        try BaseMemoryError.wrapping { () throws(FileError) in
+            for id in [entry.copy, entry.manifest] + (entry.files ?? []) {
+                try folder.file(at: objectFolder.appending(id)).sync()
+            }
+            try folder.sync(objectFolder)
+        }
     }
 
     /// Where a file comes from, where it goes, and whether it keeps its own name, too.

@@ -9,7 +9,7 @@ import Testing
 @Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
 struct RepeatedCommandTests {
     enum Repeated: String, CaseIterable, Sendable {
-        case trust, distrust, identity, rollback, release, allowAgain, forget, prune, removeBases
+        case trust, distrust, identity, rollback, release, allowAgain, forget, prune, removeBases, addBase
 
         /// - Parameter stranger: The id of another device.
         func arguments(_ stranger: String) -> [String] {
@@ -23,6 +23,7 @@ struct RepeatedCommandTests {
             case .forget: ["forget", "Recipes", "--into", "inbox"]
             case .prune: ["prune", "--into", "inbox", "--keep", "1"]
             case .removeBases: ["bases", "--remove", "Recipes"]
+            case .addBase: ["bases", "--add", "Recipes.base.sqlite", "Recipes.sqlite"]
             }
         }
 
@@ -68,6 +69,13 @@ struct RepeatedCommandTests {
         switch command {
         case .trust, .identity: try Folder.removeTree(at: desk.appending("config"))
         case .release, .allowAgain: try await Self.expectSuccess(Repeated.rollback.arguments(stranger), at: desk)
+        case .addBase:
+            // What receivers have acknowledged has the same content, and may go with the power.
+            try await Self.expectSuccess(["bases", "--remove-all"], at: desk)
+            for name in ["Recipes.base.sqlite", "Recipes.sqlite"] {
+                try await Self.expectSuccess(
+                    ["copy", sample.source.string, "--to", desk.string, "--as", name], at: desk)
+            }
         case .distrust, .rollback, .forget, .prune, .removeBases: break
         }
         return desk
@@ -146,6 +154,13 @@ struct RepeatedCommandTests {
             // An index that was being written is no copy.
             let left = paths(in: memory).filter { $0.hasPrefix("objects/") || $0.hasSuffix(".sqlite") }
             #expect(left == [], comment)
+        case .addBase:
+            let memory = image.appending("state/ship-store/bases/objects")
+            let base = try FolderListing.sha256(of: image.appending("Recipes.base.sqlite"))
+            let listed = try await Self.expectSuccess(["bases", "--json"], at: image, comment)
+            #expect(listed.stdout.contains("\"isPinned\":true"), comment)
+            #expect(
+                try paths(in: memory).contains { try FolderListing.sha256(of: memory.appending($0)) == base }, comment)
         }
     }
 }

@@ -3,6 +3,7 @@
 The commands are shell. $S is the program, $D the disk whose power goes, $RUN a folder elsewhere, $STORES the versions of a store, and
 shipments of them.
 """
+import hashlib
 import json
 import os
 import shutil
@@ -134,6 +135,54 @@ def paired(box):
                  for side in ("phone", "watch")) + (served(box),)
 
 
+def added(box):
+    """The versions of the copies that were added for every receiver, each of which is what it was."""
+    versions = []
+    for base in map(json.loads, box.program("bases", "--json").splitlines()):
+        with open(base["path"], "rb") as file:
+            content = file.read()
+        if hashlib.sha256(content).hexdigest() != base["sha256"]:
+            raise ValueError(f"{base['path']} is not what was added")
+        versions.append(int.from_bytes(content[60:64], "big"))  # PRAGMA user_version
+    return versions
+
+
+def passed(box):
+    """The versions that a relay holds, and the device that it passes them on to."""
+    watch = os.path.join(box.disk, "watch")
+    if os.path.isdir(os.path.join(watch, ".ship-store")):
+        box.program("verify", watch)
+    return served(box), stores.version(os.path.join(watch, "Recipes.sqlite"))
+
+
+def passed_on(version, order):
+    """A version that its maker has signed comes to a relay, and from there to the device behind it: later, or while that one follows."""
+    get = f"$S receive --into $D/inbox --from - < $RUN/{version}.signed"
+    watch = "$S receive --into $D/watch --from unix:$TMPDIR/relay --identity $D/watch-identity"
+    deliver = f"{get} && {watch}" if order == "later" else f"""
+had=$(sqlite3 $D/watch/Recipes.sqlite 'PRAGMA user_version')
+{watch} --follow >> $TMPDIR/told 2>&1 & watch=$!
+told 'unchanged|installed' && {get} && {{ test "$had" = {version} || told 'installed Recipes, generation'; }}; outcome=$?
+kill $watch; wait $watch && test $outcome = 0"""
+    return Step(f"""
+: > $TMPDIR/told; rm -f $TMPDIR/relay
+told() {{ for i in $(seq 150); do grep -qE "$1" $TMPDIR/told && return; sleep 0.1; done; false; }}
+$S send --inbox $D/inbox --listen unix:$TMPDIR/relay --follow >> $TMPDIR/told 2>&1 & relay=$!
+told 'listening on' && {{ {deliver}
+}}; passed=$?
+kill $relay; wait $relay && exit $passed
+""")
+
+
+SIGNED = """
+id=$($S identity --identity $RUN/maker)
+$S trust $id --name maker --role sender --store Recipes; $S trust $id --name maker --role sender --store Recipes --identity $D/watch-identity
+for version in 1 2 3; do
+  rm -rf $RUN/app && cp -a $STORES/$version $RUN/app && $S send $RUN/app/Recipes.sqlite --sign --identity $RUN/maker --to $RUN/$version.signed
+done
+"""
+
+
 PAIRING = """
 : > $TMPDIR/told  # before the other process opens it
 $S receive --into $D/inbox --listen 127.0.0.1:0 --identity $D/watch --pair --peer-name phone --once >> $TMPDIR/told 2>&1 & receiver=$!
@@ -262,5 +311,12 @@ SCENARIOS = [
              published, [0, 1, 2, 3, 4]),
     Scenario("fetch", WATCH, [fetched(1), fetched(2), fetched(3)], served, [0, 1, 2, 3],
              stays=("inbox/.ship-store/.objects/DIGEST",)),  # a part of a shipment, for a day
+    Scenario("relay", SIGNED, [passed_on(1, "later"), passed_on(2, "while it follows"), passed_on(3, "later")], passed, [(0, 0), (1, 1), (2, 2), (3, 3)],
+             between={1: [(1, 0)], 2: [(2, 1)], 3: [(3, 2)]}),
+    Scenario("bases", "; ".join(f"$S copy $STORES/{version}/Recipes.sqlite --to $RUN/{version} --as Recipes.base.sqlite" for version in (1, 2)), [
+        Step("$S bases --add $RUN/1/Recipes.base.sqlite $STORES/1/Recipes.sqlite"),
+        Step("$S bases --remove Recipes", done=(66,)),
+        Step("$S bases --add $RUN/2/Recipes.base.sqlite $STORES/2/Recipes.sqlite")],
+        added, [[], [1], [], [2]]),
     Scenario("pair", "", [Step(PAIRING, lay(1))], paired, [(0, 0, 0), (1, 1, 1)], between={1: [(1, 0, 0), (0, 1, 0), (1, 1, 0)]}),
 ]
