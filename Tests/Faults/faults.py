@@ -2,9 +2,9 @@
 """Lets the system calls of the built program fail, at each place in the program that makes one, and judges what becomes of it.
 
 A site is a call and the functions that lead to it. In each scenario (those of the power cuts), the first and the last call of each site
-fails, in each way in which it may, once or from then on; or the program is killed there. Or it has only so many descriptors, or the clock
-jumps by years. After each run: the exit status, the message, no hang; the store is old or new, whole; the same command, run
-again, succeeds, and nothing is left behind.
+fails, in each way in which it may, once or from then on; or the program is killed there. Or it has only so many descriptors, so much memory,
+a disk with so much room, or the clock jumps by years. After each run: the exit status, the message, no hang; the store is old or new, whole; the
+same command, run again, succeeds, and nothing is left behind.
 """
 import argparse
 import collections
@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -52,7 +53,12 @@ WAYS = {
 DESCRIPTORS = range(4, 61)
 # Seconds by which the clock jumps, and the look at it from which on it does.
 JUMPS = [f"{sign}{years * 31_557_600}@{look}" for sign in ("", "-") for years in (3, 30) for look in (1, 2, 5, 20)]
-KINDS = ("calls", "descriptors", "clock")
+# Limits of addresses and of data, in KiB: too few for the loader, for threads, for a store, and just enough.
+MEMORY = [f"-{which} {kib}" for which, least, most in (("v", 70_000, 700_000), ("d", 1_000, 400_000)) for kib in range(least, most, 15_000)]
+# What a disk is short of: inodes, room in KiB, as much until something is removed some ms after the start, all that is written.
+DISK = ([f"nr_inodes {n}" for n in range(16)] + [f"size {kib}" for kib in range(0, 400, 8)]
+        + [f"size {kib} {ms}" for kib in range(0, 100, 20) for ms in (10, 30, 60, 100, 200)] + ["ro"])
+KINDS = ("calls", "descriptors", "clock", "memory", "disk")
 Call = collections.namedtuple("Call", "site name path")
 Fault = collections.namedtuple("Fault", "role site name path at way")
 
@@ -85,9 +91,30 @@ class Stage:
             subprocess.run(["cp", "-a", self.path(folder), self.path(name)], check=True)
 
     def bring_back(self, name):
+        unmount(self.path("disk"))
         for folder in ("disk", "job", "tmp"):
             shutil.rmtree(self.path(folder))
             subprocess.run(["cp", "-a", self.path(name, folder), self.folder], check=True)
+
+    def shorten(self, what, amount=0, ms=None):
+        """Puts the disk on a file system of its own that has so much left, for ever or for some ms."""
+        disk, whole = self.path("disk"), self.path("whole")
+        os.rename(disk, whole)
+        os.mkdir(disk)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=700", "room", disk], check=True)
+        subprocess.run(["cp", "-a", whole + "/.", disk], check=True)
+        shutil.rmtree(whole)
+        room = os.statvfs(disk)
+        if what == "nr_inodes":
+            amount = room.f_files - room.f_ffree + int(amount)
+        elif what == "size":
+            amount = max((room.f_blocks - room.f_bfree) * room.f_frsize + int(amount) * 1024, 4096)  # 0: no limit
+        subprocess.run(["mount", "-o", f"remount,{what}" + (f"={amount}" if amount else ""), disk], check=True)
+        if ms:
+            threading.Timer(int(ms) / 1000, self.widen).start()
+
+    def widen(self):
+        subprocess.run(["mount", "-o", "remount,rw,size=50%,nr_inodes=100000", self.path("disk")], stderr=subprocess.DEVNULL)
 
     def names(self):
         """The names of all that is there, without what differs from run to run."""
@@ -139,7 +166,7 @@ class Stage:
 
 def wants(role):
     """What one process may lack."""
-    for kind, values in (("descriptors", DESCRIPTORS), ("clock", JUMPS)):
+    for kind, values in (("descriptors", DESCRIPTORS), ("clock", JUMPS), ("memory", MEMORY)):
         for value in values:
             yield Fault(role, "", kind, "", str(value), kind)
 
@@ -165,6 +192,10 @@ def environment(stage, fault):
     way, _, when = fault.way.partition("-")
     if way == "descriptors":
         special = {"FAULT_LIMIT": f"-n {fault.at}"}
+    elif way == "memory":
+        special = {"FAULT_LIMIT": fault.at}
+    elif way == "disk":
+        special = {}
     elif way == "clock":
         special = {"SHIP_STORE_FAULT_CLOCK": fault.at}
     else:
@@ -177,10 +208,15 @@ def judged(stage, index, fault, clean):
     """Runs one step with one fault. Returns what is wrong, or None."""
     scenario, step = stage.scenario, stage.scenario.steps[index]
     way = fault.way
+    if way == "disk":
+        stage.shorten(*fault.at.split())
     status, words = stage.run(step.command, **environment(stage, fault))
+    if way == "disk":
+        stage.widen()
     if status is None:
         return f"it hangs: not done after {LONGEST} s"
-    if way != "kill":
+    # Who gets no memory dies, as if somebody had killed it.
+    if way not in ("kill", "memory"):
         if status < 0 or status > 128:
             return f"it died: {status}: {words[-300:]}"
         if "Fatal error" in words or "BrokenInvariant" in words or status == 70:
@@ -232,6 +268,8 @@ def run_scenario(work, number, program, shim, scenario, chance, options, report)
             if "calls" in options.kinds:
                 wanted += faults(stage, step.command, role, options.calls)
             wanted += [fault for fault in wants(role) if fault.way in options.kinds]
+        if "disk" in options.kinds:
+            wanted += [Fault("", "", "disk", "", at, "disk") for at in DISK]
         clean = stage.names()
         if step.before:
             stage.run(step.before)
@@ -251,6 +289,11 @@ def run_scenario(work, number, program, shim, scenario, chance, options, report)
     return total, bad
 
 
+def unmount(folder):
+    if os.path.ismount(folder):
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
 def commas(text):
     return set(text.split(","))
 
@@ -265,6 +308,14 @@ def main():
     parser.add_argument("--kinds", type=commas, default=KINDS, help=", ".join(KINDS))
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    if "disk" in options.kinds:
+        if os.geteuid() != 0:
+            print("faults: no short disks: only root may mount them")
+            options.kinds = set(options.kinds) - {"disk"}
+        elif "FAULTS_MOUNTS" not in os.environ:
+            # Other processes must not keep what is mounted here.
+            os.environ["FAULTS_MOUNTS"] = "own"
+            os.execvp("unshare", ["unshare", "--mount", sys.executable, *sys.argv])
     program = os.path.abspath(options.program)
     work = tempfile.mkdtemp(prefix="faults-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -286,6 +337,8 @@ def main():
                     for number, scenario in enumerate(scenarios.SCENARIOS) if scenario.name in options.scenarios]
             results = [job.result() for job in jobs]
     finally:
+        for folder in os.listdir(work):
+            unmount(os.path.join(work, folder, "disk"))
         shutil.rmtree(work, ignore_errors=True)
     total, bad = (sum(column) for column in zip(*results))
     print(f"faults: {total} faults, {bad} bad, in {(time.monotonic() - started) / 60:.1f} minutes, SEED={options.seed}")
