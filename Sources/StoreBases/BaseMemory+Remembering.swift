@@ -32,7 +32,7 @@ extension BaseMemory {
         if let refusal = proposal.refusal(of: source) { return refusal }
         guard manifest.store.size + Int64(proposal.encodedManifest.count) <= budget else { return .tooLarge }
 
-        try make(durably: receiver == BaseKey.everyReceiver)
+        try make(durably: proposal.receiver == BaseKey.everyReceiver)
         let place = try BaseMemoryError.wrapping { () throws(FileError) in try TemporaryFolder(in: folder) }
         let here = try status(of: folder)
         let offered: Offer?
