@@ -21,7 +21,7 @@ FUZZ_SECONDS := 60
 PREFIX := /usr/local
 PAGES := .build/pages
 
-.PHONY: help setup build install uninstall pages package try-package demo test build-tests test-first test-second test-rest test-some-powercuts test-some-faults test-some-web test-some-storage test-app test-asan test-tsan soak powercut faults fuzz docs lint \
+.PHONY: help setup build install uninstall pages package try-package demo test build-tests test-first test-second test-rest test-some-powercuts test-some-faults test-some-long test-some-web test-some-storage test-app test-asan test-tsan soak powercut faults long fuzz docs lint \
   format shape vectors bench pictures clean
 
 help: ## Say what can be made
@@ -71,7 +71,7 @@ test: setup lint build test-app ## Check format and vectors, then run every test
 	@rm -rf .build/no-device
 	@$(MAKE) --no-print-directory -j3 test-first test-second test-rest || { \
 	  echo "What failed, once more:"; grep -a -h -A 6 '^✘' $(TEST_LOG).*; exit 1; }
-	@$(MAKE) --no-print-directory -j2 test-some-powercuts test-some-faults test-some-web test-some-storage
+	@$(MAKE) --no-print-directory -j2 test-some-powercuts test-some-faults test-some-long test-some-web test-some-storage
 
 build-tests: ## Build the tests
 	swift build --build-tests $(OPTIMIZED)
@@ -101,6 +101,9 @@ test-some-powercuts:
 test-some-faults:
 	Tests/Faults/faults.py $(PROGRAM) --most 4
 
+test-some-long:
+	for kind in hostile copies peer; do Tests/Long/long.py $(PROGRAM) $$kind --count 100 || exit; done
+
 test-some-web:
 	Tests/Web/web.py $(PROGRAM) --optional --rounds 3 --crowd 100
 
@@ -129,7 +132,7 @@ test-asan: setup ## Run the tests of what reads others' bytes under Address Sani
 
 soak: build ## Test damage, faults, crowds, following and random stores far longer, which takes hours
 	swift build $(RELEASE) --product reader-example
-	SHIP_STORE_SOAK=1 SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM) swift test $(OPTIMIZED) --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests|CrowdTests|FollowTests|ListeningSenderTests|RandomRelayTests|RandomStoreTests|RandomShipmentTests|printed raw'
+	SHIP_STORE_SOAK=1 SHIP_STORE_PROGRAM=$(CURDIR)/$(PROGRAM) swift test $(OPTIMIZED) --no-parallel --filter 'ShipStoreTests.*amage|FaultTests|StoreFormatTests|SwappedFolderTests|CrowdTests|FollowTests|ListeningSenderTests|RandomRelayTests|RandomStoreTests|RandomShipmentTests|SwapTests|printed raw'
 
 # Of each step so many, drawn by the seed; all if it is empty.
 MOST ?=
@@ -145,6 +148,10 @@ test-web: build ## Follow a publication through nginx, and with a crowd through 
 
 faults: build ## Let each system call of the built program fail, in each way in which it may
 	Tests/Faults/faults.py $(PROGRAM) $(if $(MOST),--most $(MOST)) $(if $(FAULTS_OF),--scenarios $(FAULTS_OF)) $(if $(filter command line,$(origin SEED)),--seed $(SEED))
+
+long: build ## Damaged stores, copies under writers, and shipments to and from the Python of Protocol/: MINUTES=10 of each, SEED=
+	for kind in hostile copies peer; do \
+	  Tests/Long/long.py $(PROGRAM) $$kind --minutes $(or $(MINUTES),10) $(if $(filter command line,$(origin SEED)),--seed $(SEED)) || exit; done
 
 # Of each scenario on each file system so many, and by default another seed each time.
 SEED := $(shell date +%s)

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Runs the built program for minutes against what a seed makes, and counts.
+
+    Tests/Long/long.py PROGRAM hostile    stores with damaged pages whose digests are right, through a receiver
+    Tests/Long/long.py PROGRAM copies     copies of a store that 8 processes write to, with checkpoints, VACUUM and changes of the schema
+    Tests/Long/long.py PROGRAM peer       one-way shipments of random stores, each written by one implementation and read by the other
+
+The other implementation is the one in Protocol/, in Python. `--seed` repeats what a run has made; how processes meet is not repeated.
+"""
+import argparse
+import hashlib
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "PowerCuts"), os.path.join(HERE, "..", "..", "Protocol")]
+sys.dont_write_bytecode = True
+import stores  # noqa: E402
+from cases.streams import FINISH, blocks, session  # noqa: E402
+from decoder.sides import Consumer  # noqa: E402
+from encoder.piece import joined  # noqa: E402
+from encoder.wire import MANIFEST, STORED, ZLIB, ZLIB_WINDOW, message, padded  # noqa: E402
+
+LONGEST = 60  # seconds that a command may take
+WRITERS = 8
+
+
+class Flaw(Exception):
+    """What must not be."""
+
+
+class Desk:
+    """A folder, and the program in it."""
+
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        os.makedirs(os.path.join(folder, "tmp"), 0o700)
+        self.values = {**os.environ, "HOME": folder, "TMPDIR": self.path("tmp"), "XDG_STATE_HOME": self.path("state"),
+                       "XDG_CONFIG_HOME": self.path("config")}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, *arguments, content=b"", may=(0,)):
+        """Returns the exit status and what was written."""
+        try:
+            done = subprocess.run([self.program, *arguments], input=content, capture_output=True, env=self.values, cwd=self.folder, timeout=LONGEST)
+        except subprocess.TimeoutExpired as error:
+            raise Flaw(f"{' '.join(arguments)} is not done after {LONGEST} s") from error
+        if done.returncode not in may or b"Fatal error" in done.stderr:
+            raise Flaw(f"{' '.join(arguments)} exited with {done.returncode}: {done.stderr.decode(errors='replace')[-400:]}")
+        return done.returncode, done.stdout
+
+    def manifest(self, shipment):
+        return json.loads(self.run("inspect", shipment, "--json")[1])["manifest"]
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def query(path, *statements):
+    database = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+    try:
+        return [database.execute(statement).fetchall() for statement in statements]
+    finally:
+        database.close()
+
+
+def damaged(store, page_size, page, chance):
+    """A store with a page that is not what SQLite wrote."""
+    content = bytearray(store)
+    start = page * page_size
+    for _ in range(chance.choice([1, 1, 2, 5])):
+        way = chance.randrange(6)
+        at = start + chance.randrange(page_size)
+        if way == 0:
+            content[at] ^= 1 << chance.randrange(8)
+        elif way == 1:  # of a page's header, or of its cells' places
+            at = start + (100 if page == 0 else 0) + chance.randrange(24)
+            content[at:at + 2] = chance.choice([b"\0\0", b"\xff\xff", chance.randbytes(2)])
+        elif way == 2:  # another page
+            other = chance.randrange(len(store) // page_size) * page_size
+            content[start:start + page_size] = store[other:other + page_size]
+        elif way == 3:
+            size = chance.randrange(1, 64)
+            content[at:at + size] = chance.randbytes(size)
+        elif way == 4:  # the size of a cell, as large as it can be written
+            content[at:at + 9] = b"\xff" * 9
+        else:
+            content[at:at + 4] = chance.randrange(len(store) // page_size + 2).to_bytes(4, "big")
+    return bytes(content[:len(store)])
+
+
+def shipped(manifest, content, chance):
+    """A shipment in blocks, as an encoder may write it."""
+    size = chance.choice([len(content), 4096, 10_000, 65_536])
+    forms = tuple(chance.choice([STORED, ZLIB, ZLIB_WINDOW]) for _ in range(3))
+    # The first has no window.
+    frames = blocks(content, size=size, forms=(chance.choice([STORED, ZLIB]), *forms))
+    if chance.random() < 0.3:
+        frames = [padded(each) for each in frames]
+    return joined(session(message(MANIFEST, manifest), *frames, FINISH, FINISH))
+
+
+def hostile(desk, chance):
+    """Damages one page after the other of a store, and lets a receiver have it."""
+    sources = []
+    for number in range(3):
+        sources.append(random_store(desk.path(f"source{number}.sqlite"), random.Random(number)))
+        desk.run("send", sources[-1], "--name", "Recipes", "--no-remember", "--to", f"./source{number}.shipment")
+    manifests = [desk.manifest(f"source{number}.shipment") for number in range(3)]
+    whole = []
+    for number in range(3):
+        consumer = Consumer()
+        with open(desk.path(f"source{number}.shipment"), "rb") as file:
+            consumer.walk([("producer", file.read())])
+        whole.append(consumer.outcomes[0].shipment.contents[0])
+    served = desk.path("inbox/Recipes.sqlite")
+    desk.run("receive", "--into", "inbox", "--from", "source0.shipment")
+    current = digest(served)
+    page = 0
+    while True:
+        number = chance.randrange(3)
+        store, manifest = whole[number], dict(manifests[number])
+        size = manifest["store"]["pageSize"]
+        content = damaged(store, size, page % (len(store) // size), chance)
+        page += 1
+        manifest["store"] = {**manifest["store"], "sha256": hashlib.sha256(content).hexdigest()}
+        manifest["createdAt"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        if chance.random() < 0.7:
+            manifest.pop("tables", None)  # says nothing of them
+        status, _ = desk.run("receive", "--into", "inbox", "--from", "-", "--replace", "Recipes", content=shipped(manifest, content, chance),
+                             may=(0, 65, 73, 76))
+        if status == 0:
+            current = digest(served)
+            if current != manifest["store"]["sha256"]:
+                raise Flaw("something else was installed than was sent")
+            if query(served, "PRAGMA integrity_check") != [[("ok",)]]:
+                raise Flaw("a damaged store was installed")
+        elif digest(served) != current:
+            raise Flaw("a refused store has changed what is served")
+        yield "installed" if status == 0 else "refused"
+
+
+def bank(path):
+    database = sqlite3.connect(path)
+    database.executescript("""
+        PRAGMA journal_mode = WAL;
+        CREATE TABLE account (id INTEGER PRIMARY KEY, balance INT, note TEXT);
+        CREATE INDEX account_balance ON account (balance);
+        WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400) INSERT INTO account SELECT i, 1000, hex(randomblob(50)) FROM n;
+        CREATE TABLE one (stamp INT); INSERT INTO one VALUES (0);
+        CREATE TABLE two (stamp INT, columns INT); INSERT INTO two VALUES (0, 3);""")
+    database.close()
+
+
+def write(path, number, seed, end):
+    """Transfers; one of the writers checkpoints, one vacuums, one changes the schema."""
+    chance = random.Random(f"{seed} writer {number}")
+    database = sqlite3.connect(path, timeout=30, isolation_level=None)
+    while not end.is_set():
+        try:
+            database.execute("BEGIN IMMEDIATE")
+            amount, pair = chance.randrange(100), [chance.randrange(1, 401) for _ in range(2)]
+            database.execute("UPDATE account SET balance = balance - ?, note = ? WHERE id = ?", (amount, "n" * chance.randrange(300), pair[0]))
+            database.execute("UPDATE one SET stamp = stamp + 1")
+            database.execute("UPDATE account SET balance = balance + ? WHERE id = ?", (amount, pair[1]))
+            if number == 0 and chance.random() < 0.2:
+                [(columns,)] = database.execute("SELECT columns FROM two").fetchall()
+                change = f"ADD COLUMN c{columns} INT" if columns < 6 and chance.random() < 0.6 or columns == 3 else f"DROP COLUMN c{columns - 1}"
+                database.execute(f"ALTER TABLE account {change}")
+                database.execute("UPDATE two SET columns = ?", (columns + (1 if change.startswith("ADD") else -1),))
+            database.execute("UPDATE two SET stamp = stamp + 1")
+            database.execute("COMMIT")
+            if number == 1 and chance.random() < 0.2:
+                database.execute(f"PRAGMA wal_checkpoint({chance.choice(['PASSIVE', 'RESTART', 'TRUNCATE'])})")
+            if number == 2 and chance.random() < 0.05:
+                database.execute("VACUUM")
+        except sqlite3.OperationalError:
+            if database.in_transaction:
+                database.execute("ROLLBACK")
+        time.sleep(chance.random() * 0.02)
+
+
+def copies(desk, chance):
+    store = desk.path("Bank.sqlite")
+    bank(store)
+    end = multiprocessing.Event()
+    writers = [multiprocessing.Process(target=write, args=(store, number, chance.random(), end), daemon=True) for number in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+    last = -1
+    try:
+        while True:
+            desk.run("copy", store, "--to", "out", "--as", "Copy.sqlite", "--busy-timeout", "30")
+            found = query(desk.path("out/Copy.sqlite"), "SELECT sum(balance), count(*) FROM account", "SELECT stamp FROM one",
+                          "SELECT stamp, columns FROM two", "PRAGMA integrity_check", "SELECT count(*) FROM pragma_table_info('account')")
+            [[sums], [(one,)], [(two, columns)], state, [(seen,)]] = found
+            if sums != (400_000, 400) or one != two or columns != seen or state != [("ok",)] or one < last:
+                raise Flaw(f"a copy does not add up: {found}, after {last}")
+            shutil.rmtree(desk.path("out"))
+            yield "anew" if one > last else "unchanged"
+            last = one
+    finally:
+        end.set()
+        for writer in writers:
+            writer.join()
+
+
+def random_store(path, chance):
+    if os.path.exists(path):
+        os.unlink(path)
+    database = sqlite3.connect(path)
+    database.execute(f"PRAGMA page_size = {chance.choice([512, 1024, 4096, 8192])}")
+    database.execute(f"PRAGMA user_version = {chance.randrange(1000)}")
+
+    def value():
+        return chance.choice([
+            None, chance.randrange(-5, 5), chance.getrandbits(62) - (1 << 61), chance.random(), "", "word " * chance.randrange(30),
+            chance.randbytes(chance.choice([0, 3, 40, 3000])), f"{chance.getrandbits(40):x}", "Жук 🪲" * chance.randrange(3)])
+    for table in range(chance.randrange(1, 5)):
+        columns = chance.randrange(1, 6)
+        types = [chance.choice(["INT", "TEXT", "BLOB", "REAL", ""]) for _ in range(columns)]
+        key = ", PRIMARY KEY (c0, c1)) WITHOUT ROWID" if columns > 1 and chance.random() < 0.2 else ")"
+        database.execute(f"CREATE TABLE t{table} ({', '.join(f'c{n} {kind}' for n, kind in enumerate(types))}{key}")
+        if chance.random() < 0.5:
+            database.execute(f"CREATE INDEX i{table} ON t{table} (c{chance.randrange(columns)})")
+        for row in range(chance.choice([0, 1, 20, 300])):
+            values = [value() for _ in range(columns)]
+            if key != ")":
+                values[:2] = [row, f"{row}"]
+            database.execute(f"INSERT INTO t{table} VALUES ({', '.join('?' * columns)})", values)
+    database.commit()
+    database.close()
+    return path
+
+
+def peer(desk, chance):
+    """What the program writes the peer reads, and what the peer writes of it the program reads."""
+    served = desk.path("inbox/Store.sqlite")
+    before = None
+    while True:
+        store = random_store(desk.path("Store.sqlite"), chance)
+        options = chance.choice([[], ["--plain"], ["--pad"], ["--sign"]]) + chance.choice([[], ["--level", str(chance.randrange(1, 10))]])
+        # What a device has signed is no base for what none has, and an inbox keeps few generations.
+        is_delta = before and "--sign" not in options and chance.random() < 0.4
+        if is_delta:
+            options += ["--since", "whole.shipment"]
+        desk.run("send", store, "--no-remember", "--to", "./new.shipment", *options)
+        consumer = Consumer()
+        if before:
+            consumer.give(hashlib.sha256(before).hexdigest(), before)
+        with open(desk.path("new.shipment"), "rb") as file:
+            consumer.walk([("producer", file.read())])
+        if consumer.end != "done" or not all(each.is_installed for each in consumer.outcomes):
+            raise Flaw(f"with {options} the peer says {consumer.end}, {[each.end for each in consumer.outcomes]}")
+        shipment = consumer.outcomes[0].shipment
+        content = bytes(shipment.contents[0])
+        desk.run("receive", "--into", "inbox", "--from", "new.shipment", "--unsigned", "--replace", "Store")
+        if digest(served) != hashlib.sha256(content).hexdigest():
+            raise Flaw(f"with {options} the two have read different stores")
+        yield "read by the peer"
+        manifest = {key: value for key, value in shipment.manifest.items() if key not in ("counter", "base")}
+        desk.run("receive", "--into", "other", "--from", "-", "--replace", "Store", content=shipped(manifest, content, chance))
+        if digest(desk.path("other/Store.sqlite")) != digest(served):
+            raise Flaw("what the peer has written was read as another store")
+        yield "written by the peer"
+        before = None if is_delta or "--sign" in options else content
+        os.rename(desk.path("new.shipment"), desk.path("whole.shipment"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("kind", choices=["hostile", "copies", "peer"])
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--count", type=int, help="end after so many, if that is earlier")
+    options = parser.parse_args()
+    work = tempfile.mkdtemp(prefix="long-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+    desk = Desk(os.path.abspath(options.program), os.path.join(work, "desk"))
+    started = time.monotonic()
+    found, flaw = {}, None
+    rounds = {"hostile": hostile, "copies": copies, "peer": peer}[options.kind](desk, random.Random(f"{options.seed} {options.kind}"))
+    try:
+        for outcome in rounds:
+            found[outcome] = found.get(outcome, 0) + 1
+            if time.monotonic() - started > 60 * options.minutes or sum(found.values()) == options.count:
+                break
+    except Flaw as error:
+        flaw = error
+    finally:
+        rounds.close()
+    told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(found.items()))
+    print(f"long: {options.kind}: {sum(found.values())} ({told}), {1 if flaw else 0} wrong, in {(time.monotonic() - started) / 60:.1f} minutes, "
+          f"SEED={options.seed}")
+    if flaw:
+        print(f"long: {flaw}\nlong: what it was done with is in {work}")
+        return 1
+    shutil.rmtree(work)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
