@@ -119,7 +119,7 @@ struct NeighbourRaceTests {
 
     @Test func `the files of a new copy are locked until the copy is there`() async throws {
         let copy = try await start(
-            ["copy", "elsewhere/Recipes.db", "--to", "copies"], stoppingAt: "link", to: ".sqlite")
+            ["copy", "elsewhere/Recipes.db", "--to", "copies"], stoppingAt: "linkat", to: ".sqlite")
         let names = try Folder.names(in: desk.appending("copies")).filter { $0.hasSuffix("_SUPPORT") }
         #expect(names.count == 1)
         for name in names {

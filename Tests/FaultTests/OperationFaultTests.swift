@@ -53,7 +53,7 @@ struct OperationFaultTests {
             let other = copies.appending(".Other_SUPPORT")
             try Folder.make(other)
             let log = place.path.appending("calls")
-            let calls = ["rename", "renameat2", "link", "linkat"]
+            let calls = ["rename", "renameat", "renameat2", "link", "linkat"]
             func lonely() throws -> [String] {
                 let names = try Folder.names(in: copies)
                 return names.filter { $0.hasSuffix("_SUPPORT") }.filter {
@@ -82,7 +82,7 @@ struct OperationFaultTests {
             let place = try sample.newPlace(for: .update)
             defer { try? Folder.removeTree(at: place.path) }
             let (log, update) = (place.path.appending("calls"), sample.arguments(.update))
-            let calls = ["rename", "renameat2", "link", "linkat"]
+            let calls = ["rename", "renameat", "renameat2", "link", "linkat"]
             _ = try await BuiltProgram.run(
                 update,
                 environment: shim.environment(.kill, at: call, only: calls, log: log)

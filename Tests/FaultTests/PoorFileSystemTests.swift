@@ -90,7 +90,7 @@ struct PoorFileSystemTests {
         let copy = try #require(kept.lines.first)
         try Data(repeating: 7, count: 4096).write(to: URL(filePath: desk.appending("Recipes.sqlite").string))
         let before = try FolderListing(of: desk).entries
-        let lack = Lack(calls: ["link", "linkat", "renameat2", "rename"], action: .eperm)
+        let lack = Lack(calls: ["link", "linkat", "renameat2", "rename", "renameat"], action: .eperm)
         let outcome = try await run(lack, "restore", copy, "--over", "Recipes.sqlite")
         #expect(outcome.status != .exited(0))
         #expect(try FolderListing(of: desk).entries == before, "\(outcome.stderr)")
