@@ -2,6 +2,7 @@ import Foundation
 import ShipProtocol
 import StoreFiles
 import StoreInbox
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -14,12 +15,29 @@ import Testing
 
     init() throws { generation = try #require(GenerationName("7-3fa9c1d2")) }
 
-    private func damage<Record: Codable>(_ record: Record, _ read: (Record) -> Void) throws {
+    private func variants(of record: some Encodable) throws -> [[UInt8]] {
         let json = String(decoding: try JSONEncoder().encode(record), as: UTF8.self)
-        let damaged = DamagedNumbers.variants(of: json, seed: 3).compactMap {
-            try? JSONDecoder().decode(Record.self, from: Data($0.utf8))
+        return DamagedNumbers.variants(of: json, seed: 3).map { Array($0.utf8) }
+    }
+
+    private func damage<Record: Codable>(_ record: Record, _ read: (Record) -> Void) throws {
+        let damaged = try variants(of: record).compactMap {
+            try? JSONDecoder().decode(Record.self, from: Data($0))
         }
-        #expect(!damaged.isEmpty, "\(json)")
+        #expect(!damaged.isEmpty)
+        damaged.forEach(read)
+    }
+
+    /// The same of a record whose numbers are looked at as it is read from its file.
+    private func damage<Record: Codable>(
+        _ record: Record, at path: FilePath, _ reader: () throws -> Record?, _ read: (Record) -> Void
+    ) throws {
+        var damaged: [Record] = []
+        for bytes in try variants(of: record) {
+            try Data(bytes).write(to: URL(fileURLWithPath: path.string))
+            if let record = try? reader() { damaged.append(record) }
+        }
+        #expect(!damaged.isEmpty)
         damaged.forEach(read)
     }
 
@@ -48,12 +66,20 @@ import Testing
     }
 
     @Test func `there is a number above each generation's`() throws {
+        let (scratch, name) = (try ScratchFolder(), try #require(StoreName("Recipes")))
+        let folder = try Inbox(at: scratch.path).open()
+        try Folder.make(folder.layout.store(name))
         let rolledBack = RollbackRecord.empty.adding(7, digest, at: now).adding(8, nil, at: now)
-        try damage(rolledBack) { record in
+        try damage(
+            rolledBack, at: folder.layout.rollbackRecord(name), { try folder.rollbackRecord(of: name) }
+        ) { record in
             #expect(record.highest + 1 <= Limits.generation)
             #expect(record.adding(record.highest + 1, digest, at: now).highest == record.highest + 1)
         }
-        try damage(OriginRecord(producer: digest, highest: 9, generation: 7)) { record in
+        try damage(
+            OriginRecord(producer: digest, highest: 9, generation: 7), at: folder.layout.originRecord(name),
+            { try folder.originRecord(of: name) }
+        ) { record in
             #expect(record.generation + 1 <= Limits.generation)
         }
     }
