@@ -275,9 +275,9 @@ struct SendCommand: AsyncParsableCommand {
         let loss = Mutex<ShipmentError?>(nil)
         let metrics = monitoring.metrics.map { Metrics(.sent, at: $0) }
         let reporter = SendReporter(
-            console, writesJSON: output.json, to: to, leavingOut: options.copy.profile,
+            console: console, writesJSON: output.json, endpoint: to, profile: options.copy.profile,
             isOneOfSeveral: stores.count > 1 || stores.isEmpty || following.follow || listen != nil,
-            isRehearsal: dryRun, metrics
+            isRehearsal: dryRun, metrics: metrics, bar: ProgressBar(on: console)
         ) { end in loss.withLock { $0 = $0 ?? end } }
         let peerName = pair == nil ? nil : link.nameOfPeer(console)
         listening.apply(to: &reach)

@@ -2,36 +2,21 @@ import ShipStore
 
 /// Tells of a shipment on its way out, in words or as JSON.
 struct SendReporter: Sendable {
-    private let console: Console
+    let console: Console
     /// Whether it writes objects for programs in addition to words for people.
-    private let writesJSON: Bool
+    let writesJSON: Bool
     /// Where shipments go; `nil` if receivers come for them.
-    private let endpoint: Endpoint?
-    private let profile: CopyProfile
+    let endpoint: Endpoint?
+    /// What the user wants to be left out.
+    let profile: CopyProfile
     /// Whether the command ships several stores, so that it says at once that one failed.
-    private let isOneOfSeveral: Bool
-    private let bar: ProgressBar
+    let isOneOfSeveral: Bool
     /// Whether this is a dry run.
-    private let isRehearsal: Bool
-    private let metrics: Metrics?
-    private let tellEnd: @Sendable (ShipmentError) -> Void
-
-    /// - Parameter tellEnd: Told why a store is not followed any more, of one that does not go to who comes for it.
-    init(
-        _ console: Console, writesJSON: Bool, to endpoint: Endpoint?, leavingOut profile: CopyProfile,
-        isOneOfSeveral: Bool, isRehearsal: Bool, _ metrics: Metrics? = nil,
-        tellingEnd tellEnd: @escaping @Sendable (ShipmentError) -> Void = { _ in }
-    ) {
-        self.tellEnd = tellEnd
-        self.endpoint = endpoint
-        self.isOneOfSeveral = isOneOfSeveral
-        self.isRehearsal = isRehearsal
-        self.console = console
-        self.writesJSON = writesJSON
-        self.profile = profile
-        self.metrics = metrics
-        bar = ProgressBar(on: console)
-    }
+    let isRehearsal: Bool
+    let metrics: Metrics?
+    let bar: ProgressBar
+    /// Told why a store is not followed any more, of one that does not go to who comes for it.
+    let tellEnd: @Sendable (ShipmentError) -> Void
 
     @Sendable func report(_ event: SendEvent) { report(event, in: nil) }
 
