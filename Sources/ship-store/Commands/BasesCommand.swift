@@ -101,9 +101,7 @@ struct BasesCommand: AsyncParsableCommand {
 
     private func write(_ records: [BaseRecord], outcome: String?) {
         for record in records {
-            if output.json {
-                Output.write(record.json(outcome))
-            } else {
+            output.write(record.json(outcome)) {
                 Output.write(
                     "\(record.key.name)  \(record.key.store)  \(record.isPinned ? "every receiver, pinned" : record.receiver)  \(Figures.bytes(record.size))  "
                         + "\(record.filesWords)\(record.rememberedAt)\(record.progressWords)")

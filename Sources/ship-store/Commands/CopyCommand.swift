@@ -88,17 +88,13 @@ struct CopyCommand: AsyncParsableCommand {
                 for missing in made.manifest.missingExternalFiles {
                     console.warn("copied without \(missing.relativePath), which is not there")
                 }
-                if output.json {
-                    Output.write([
-                        "path": made.file.text,
-                        // Of a kept copy.
-                        "folder": keepIn == nil ? nil : made.path.text, "manifest": made.manifest,
-                        // What is wrong with the store; left out for a sound one.
-                        "damage": made.damage,
-                    ])
-                } else {
-                    Output.write(path: made.path)
-                }
+                output.write([
+                    "path": made.file.text,
+                    // Of a kept copy.
+                    "folder": keepIn == nil ? nil : made.path.text, "manifest": made.manifest,
+                    // What is wrong with the store; left out for a sound one.
+                    "damage": made.damage,
+                ]) { Output.write(path: made.path) }
             }
         }
     }

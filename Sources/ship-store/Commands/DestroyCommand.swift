@@ -39,13 +39,9 @@ struct DestroyCommand: AsyncParsableCommand {
             let local = LocalStore(store, options: options, memory: .standard)
             if dryRun {
                 let plan = try await local.destructionPlan()
-                if output.json {
-                    Output.write([
-                        "wouldGo": plan.paths.map(\.text), "remainingFiles": plan.remainingFiles.map(\.json),
-                    ])
-                } else {
-                    for path in plan.paths { Output.write("would go  \(path)") }
-                }
+                output.write([
+                    "wouldGo": plan.paths.map(\.text), "remainingFiles": plan.remainingFiles.map(\.json),
+                ]) { for path in plan.paths { Output.write("would go  \(path)") } }
                 console.say(plan.remainingFiles)
                 return
             }

@@ -37,12 +37,10 @@ struct ForgetCommand: AsyncParsableCommand {
                     "a sender was told, in a holdings file, that \(name) is held until \(lease.text): what it sends for that file "
                         + "is refused. Give it a new one once the store has come again")
             }
-            if output.json {
-                Output.write([
-                    "name": forgetting.name.text, "generations": forgetting.generations,
-                    "leasedUntil": forgetting.leasedUntil?.text,
-                ])
-            }
+            output.write([
+                "name": forgetting.name.text, "generations": forgetting.generations,
+                "leasedUntil": forgetting.leasedUntil?.text,
+            ])
         }
     }
 }

@@ -34,19 +34,11 @@ struct IdentityCommand: AsyncParsableCommand {
         try await output.console.run { [device = device.device, qr, encryptionKey, output] in
             if encryptionKey {
                 let key = try device.encryptionKey()
-                if output.json {
-                    Output.write(["encryptionKey": "\(key)", "folder": device.folder.path.text])
-                } else {
-                    Output.write("\(key)")
-                }
+                output.write(["encryptionKey": "\(key)", "folder": device.folder.path.text]) { Output.write("\(key)") }
                 return
             }
             let id = try device.identity().id
-            if output.json {
-                Output.write(["id": id, "folder": device.folder.path.text])
-            } else {
-                Output.write("\(id)")
-            }
+            output.write(["id": id, "folder": device.folder.path.text]) { Output.write("\(id)") }
             guard qr, let code = QRCode(id.pictureText) else { return }
             Output.write(code, blackOnWhite: Output.isTerminal)
         }

@@ -67,11 +67,7 @@ struct InspectCommand: AsyncParsableCommand {
                 console.say("wrote \(page.path)")
             }
             for inspection in inspections {
-                if output.json {
-                    Output.write(inspection.json)
-                } else {
-                    inspection.lines.forEach(Output.write)
-                }
+                output.write(inspection.json) { inspection.lines.forEach(Output.write) }
             }
         }
     }

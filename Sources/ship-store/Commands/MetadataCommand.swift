@@ -52,11 +52,7 @@ struct MetadataCommand: AsyncParsableCommand {
                 } else {
                     try await StoreMetadata.set(pairs, removing: removed, of: path, busyTimeout: timeout)
                 }
-            if output.json {
-                Output.write(json: metadata)
-            } else {
-                metadata.lines.forEach(Output.write)
-            }
+            output.write(json: metadata) { metadata.lines.forEach(Output.write) }
         }
     }
 }

@@ -43,14 +43,10 @@ struct MoveCommand: AsyncParsableCommand {
             let moved = try await LocalStore(store, options: copy.copyOptions, memory: .standard)
                 .move(to: to, options: options)
             say(moved, to: console)
-            if output.json {
-                Output.write([
-                    "path": moved.path.text, "oldIsRemoved": removeOld,
-                    "remainingFiles": moved.remainingFiles.map(\.json),
-                ])
-            } else {
-                Output.write(path: moved.path)
-            }
+            output.write([
+                "path": moved.path.text, "oldIsRemoved": removeOld,
+                "remainingFiles": moved.remainingFiles.map(\.json),
+            ]) { Output.write(path: moved.path) }
         }
     }
 

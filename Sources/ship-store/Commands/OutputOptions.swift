@@ -16,6 +16,15 @@ struct OutputOptions: ParsableArguments {
 
     func console(_ format: LogFormat) -> Console { Console(isQuiet: quiet, endsJSON: json, format) }
 
+    /// Writes to standard output what programs read, or what people do.
+    func write(json value: @autoclosure () -> some Encodable, or writeText: () -> Void) {
+        if json { Output.write(json: value()) } else { writeText() }
+    }
+
+    func write(_ object: @autoclosure () -> JSONObject, or writeText: () -> Void = {}) {
+        write(json: object(), or: writeText)
+    }
+
     /// Runs a command's work, which speaks on its console.
     func run(_ work: @escaping @Sendable (Console) async throws -> Void) async throws {
         let console = self.console

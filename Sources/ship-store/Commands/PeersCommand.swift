@@ -19,9 +19,7 @@ struct PeersCommand: AsyncParsableCommand {
         try await output.run { [device = device.device, output] console in
             let peers = try device.peers()
             for peer in peers {
-                if output.json {
-                    Output.write(json: peer)
-                } else {
+                output.write(json: peer) {
                     Output.write("\(peer.name)  \(peer.id)  since \(peer.since)  \(peer.rights)")
                 }
             }

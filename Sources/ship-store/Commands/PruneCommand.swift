@@ -36,13 +36,11 @@ struct PruneCommand: AsyncParsableCommand {
             let findings = try GenerationPruning.perform(
                 on: name, in: Inbox(at: into), keeping: retention, dryRun: dryRun
             ) { finding in
-                if output.json {
-                    Output.write([
-                        "name": finding.name.text,
-                        // Left out for a shipment that broke off.
-                        "generation": finding.generation, "outcome": finding.outcome.word,
-                    ])
-                } else {
+                output.write([
+                    "name": finding.name.text,
+                    // Left out for a shipment that broke off.
+                    "generation": finding.generation, "outcome": finding.outcome.word,
+                ]) {
                     let what = finding.generation.map { "\($0)" } ?? "a shipment that broke off"
                     Output.write("\(finding.outcome.words)  \(finding.name)  \(what)")
                 }

@@ -47,11 +47,7 @@ struct RestoreCommand: AsyncParsableCommand {
             let restoration = try await LocalStore(over).restore(from: copy, options: options)
             console.say("restored \(over): \(restoration.manifest.summary) of \(restoration.manifest.createdAt)")
             console.say(restoration)
-            if output.json {
-                Output.write(restoration.json)
-            } else {
-                Output.write(path: over)
-            }
+            output.write(restoration.json) { Output.write(path: over) }
         }
     }
 }

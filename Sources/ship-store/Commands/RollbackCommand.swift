@@ -63,12 +63,10 @@ struct RollbackCommand: AsyncParsableCommand {
                     console.say(
                         "no shipment of \(name) comes in until `ship-store rollback \(name) --into \(into) --release`")
                 }
-                if output.json {
-                    Output.write([
-                        "name": rollback.to.manifest.name.text, "from": rollback.from,
-                        "to": rollback.to.number, "onHold": rollback.isOnHold,
-                    ])
-                }
+                output.write([
+                    "name": rollback.to.manifest.name.text, "from": rollback.from,
+                    "to": rollback.to.number, "onHold": rollback.isOnHold,
+                ])
             }
         }
     }

@@ -88,14 +88,10 @@ struct VerifyCommand: AsyncParsableCommand {
                 (age, problem) = (found, .serving(.tooOld(name, found, limit: limit)))
             }
             first = first ?? problem
-            if output.json {
-                Output.write([
-                    "name": name.text, "age": age.age?.inWholeSeconds, "isConnected": age.isConnected,
-                    "isTooOld": problem != nil,
-                ])
-            } else {
-                Output.write("\(problem == nil ? "young " : "too old")  \(name)  \(age.inWords)")
-            }
+            output.write([
+                "name": name.text, "age": age.age?.inWholeSeconds, "isConnected": age.isConnected,
+                "isTooOld": problem != nil,
+            ]) { Output.write("\(problem == nil ? "young " : "too old")  \(name)  \(age.inWords)") }
         }
         return first
     }
