@@ -84,12 +84,8 @@ public final class Consumer: Sendable {
         bells = Bells(installer.folder)
     }
 
-    /// Receives the shipments that come over a link that an app carries: the app vouches for who is at the other end.
+    /// Receives the shipments that come over a link that an app carries: the app vouches for who is at the other end, and closes it.
     ///
-    /// - Parameters:
-    ///   - link: To close it is the app's business.
-    ///   - name: What the other side is called, in messages.
-    ///   - report: Told of what happens, as it does.
     /// - Returns: The receipts: what came is installed, durable and current.
     /// - Throws: Why the first one that failed did. The others are installed all the same; `report` has been told of each.
     public func receive(

@@ -6,12 +6,9 @@ import StoreSnapshot
 public import SystemPackage
 
 extension Producer {
-    /// Ships one compact copy of each store over a link that an app carries.
+    /// Ships one compact copy of each store over a link that an app carries. The link is finished in the end, and the app closes it. The
+    /// memory knows the receiver by its name.
     ///
-    /// - Parameters:
-    ///   - link: Finished in the end; to close it is the app's business.
-    ///   - name: The name of the other side, in messages, and in the memory.
-    ///   - report: Told of what happens, as it does.
     /// - Returns: In the order of the stores, with the consumer's receipts: then the copies are installed and durable.
     /// - Throws: Why the first one that failed did. The others have arrived all the same. `report` has been told of each.
     public func send(
@@ -27,12 +24,9 @@ extension Producer {
         }
     }
 
-    /// Ships one compact copy of each store into a file, which is there as a whole or not at all.
+    /// Ships one compact copy of each store into a file, which is there as a whole or not at all. It never takes the place of something of a
+    /// store that is sent.
     ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - overwriting: What it may take the place of; never something of a store that is sent.
-    ///   - report: Told of what happens, as it does.
     /// - Returns: In the order of the stores.
     /// - Throws: Why the first one that failed did.
     public func send(

@@ -76,9 +76,7 @@ public struct Producer: Sendable {
 
     public init(_ store: URL, options: Options = Options()) { self.init(FilePath(store), options: options) }
 
-    /// - Parameters:
-    ///   - stores: Shipped in this order, in one session.
-    ///   - options: How.
+    /// Ships the stores in this order, in one session.
     public init(_ stores: [FilePath], options: Options = Options()) {
         self.stores = stores
         held = nil

@@ -14,12 +14,8 @@ extension StoreMetadata {
 
     /// Sets the user's own pairs, which go with copies and shipments from then on. One transaction writes to the store: to `Z_METADATA` of
     /// a Core Data store; of any other, to the table `ship_store_metadata`, which is made if there is none.
+    /// The rules for pairs are those of the manifest's metadata.
     ///
-    /// - Parameters:
-    ///   - pairs: The pairs to add or change; the rules are those of the manifest's metadata.
-    ///   - removed: The keys to remove.
-    ///   - store: The store's file.
-    ///   - busyTimeout: How long to wait for another writer.
     /// - Returns: The metadata of the store afterwards.
     /// - Throws: `.operation(.kept)` for a generation of an inbox and for a kept copy.
     public static func set(

@@ -6,10 +6,7 @@ extension Consumer {
     ///
     /// - Parameters:
     ///   - address: With port 0 the system chooses one.
-    ///   - persistence: When to stop.
-    ///   - link: The limits on connections.
     ///   - window: While it is open, this device trusts a device that has its code, which may then ship.
-    ///   - report: Gets the events of each session.
     /// - Throws: If it cannot listen; with `.once`, also why the shipment did not arrive; `.pairing(.over)` if no device has
     ///   paired in time, and this device trusts none.
     public func listen(

@@ -11,10 +11,7 @@ extension Producer {
     ///     this machine.
     ///   - following: Ships each settled change, too, to receivers that wait for it; `nil` to ship to each receiver what there is when it
     ///     connects.
-    ///   - persistence: When to stop.
-    ///   - link: The limits on connections.
     ///   - window: While it is open, this device trusts a device that has its code, which may then be shipped to.
-    ///   - report: Gets the events of each session.
     /// - Throws: What is wrong with a store at the start; `.noReceiver` if no device is trusted as a receiver; if it cannot listen; with
     ///   `.once`, also why a shipment did not arrive; `.pairing(.over)` if no device has paired in time, and none is trusted.
     public func listen(

@@ -5,19 +5,14 @@ public import ShipStore
 extension Producer {
     /// Names the device that goes on with a publication. Receivers take its heads and shipments from then on, and nothing more of this device
     /// there.
-    ///
-    /// - Parameter link: How to reach the endpoint.
     public func handOver(
         _ endpoint: Endpoint, to device: DeviceIdentifier, _ link: LinkOptions = LinkOptions()
     ) async throws(ShipmentError) {
         try await withPublisher(at: endpoint, link) { try await $0.handOver(to: device) }
     }
 
-    /// Has no receiver take anything of stores from now on, whatever is published.
+    /// Has no receiver take anything of stores from now on, whatever is published: of all if none is named.
     ///
-    /// - Parameters:
-    ///   - names: None for all that are published.
-    ///   - link: How to reach the endpoint.
     /// - Returns: The stores that are halted now.
     public func halt(
         _ endpoint: Endpoint, _ names: Set<StoreName> = [], _ link: LinkOptions = LinkOptions()
@@ -25,11 +20,8 @@ extension Producer {
         try await withPublisher(at: endpoint, link) { try await $0.halt(names) }
     }
 
-    /// Has receivers take what is published again.
+    /// Has receivers take what is published again: of all that are halted if none is named.
     ///
-    /// - Parameters:
-    ///   - names: None for all that are halted.
-    ///   - link: How to reach the endpoint.
     /// - Returns: The stores that are still halted.
     public func resume(
         _ endpoint: Endpoint, _ names: Set<StoreName> = [], _ link: LinkOptions = LinkOptions()
@@ -37,11 +29,8 @@ extension Producer {
         try await withPublisher(at: endpoint, link) { try await $0.resume(names) }
     }
 
-    /// Has all receivers take the newest state of stores, whatever is being rolled out.
+    /// Has all receivers take the newest state of stores, whatever is being rolled out: of all if none is named.
     ///
-    /// - Parameters:
-    ///   - names: None for all that are published.
-    ///   - link: How to reach the endpoint.
     /// - Returns: The stores of which a state is still being rolled out.
     public func release(
         _ endpoint: Endpoint, _ names: Set<StoreName> = [], _ link: LinkOptions = LinkOptions()
@@ -53,7 +42,6 @@ extension Producer {
     ///
     /// - Parameters:
     ///   - grace: How long an object stays after the first head that does not need it.
-    ///   - link: How to reach the endpoint.
     ///   - report: Told how many objects were removed, and how many stay, also where an error follows.
     /// - Returns: The same.
     public func prune(

@@ -9,12 +9,7 @@ import SystemPackage
 extension Producer {
     /// Ships one compact copy of each store.
     ///
-    /// - Parameters:
-    ///   - endpoint: Where the shipments go.
-    ///   - publishing: How stores are published, if the endpoint is a publication.
-    ///   - link: How to reach the endpoint.
-    ///   - limit: For how long to try again after a failure that may pass.
-    ///   - report: Told of what happens, as it does.
+    /// - Parameter limit: For how long to try again after a failure that may pass.
     /// - Returns: One delivery for each store, in their order. On a two-way link it has the consumer's receipt: then the copy is
     ///   installed and durable.
     /// - Throws: The error of the first store that failed. The other stores have arrived nevertheless, except in a file, which is
@@ -78,9 +73,6 @@ extension Producer {
     ///
     /// - Parameters:
     ///   - endpoint: Of a receiver that answers.
-    ///   - following: What is shipped when.
-    ///   - publishing: How stores are published, if the endpoint is a publication.
-    ///   - link: How to reach the endpoint.
     ///   - report: Told of what happens, as it does. What goes on failing for the same reason is told once.
     /// - Throws: What is wrong with a store at the start; why no store is followed any more; `.stopped`.
     public func follow(
@@ -147,7 +139,6 @@ extension Producer {
 extension Consumer {
     /// Receives the shipments from an endpoint. A sender that listens there ships what there is.
     ///
-    /// - Parameter link: How to reach the endpoint.
     /// - Returns: A receipt for each shipment, which is installed, durable and current.
     /// - Throws: The error of the first shipment that failed. The others are installed nevertheless; `report` gets each error.
     public func receive(
@@ -177,7 +168,6 @@ extension Consumer {
     ///   - endpoint: Where the sender listens. One that does not follow its stores is asked again at each `Timeouts.keepAlive`.
     ///   - interval: How often to look what is published, if the endpoint is a publication.
     ///   - keepsTrying: Whether to go on after a failure that time alone does not mend.
-    ///   - link: How to reach the endpoint.
     ///   - report: Told of what happens, as it does. What goes on failing for the same reason is told once.
     /// - Throws: Why there is no use in another attempt; `.stopped`.
     public func follow(

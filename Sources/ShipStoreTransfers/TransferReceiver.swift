@@ -63,12 +63,8 @@ public actor TransferReceiver {
     /// How long to wait before looking again whether the other one has finished its step.
     private static let pause = Duration.milliseconds(50)
 
-    /// - Parameters:
-    ///   - consumer: Installs shipments in its inbox.
-    ///   - session: Carries shipments and messages.
-    ///   - folder: For the files of this half; made if it is not there. It is outside of the inbox.
-    ///   - options: How it works.
-    ///   - report: Called on any thread.
+    /// The folder is for the files of this half: it is made if it is not there, and is outside of the inbox. `report` is called on any thread.
+    ///
     /// - Throws: `.file`.
     public init(
         into consumer: Consumer, over session: some TransferSession, folder: FilePath, options: Options = Options(),

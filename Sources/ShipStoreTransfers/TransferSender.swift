@@ -47,12 +47,9 @@ public actor TransferSender {
     private nonisolated let alarm = Alarm()
     private var isRunning = false
 
-    /// - Parameters:
-    ///   - stores: The live stores to send, each under the name that its file's name suggests.
-    ///   - session: Carries shipments and messages.
-    ///   - folder: For the files of this half; made if it is not there.
-    ///   - options: How it works.
-    ///   - report: Called on any thread.
+    /// The stores are live ones, and each goes under the name that its file's name suggests. The folder is for the files of this half, and is
+    /// made if it is not there. `report` is called on any thread.
+    ///
     /// - Throws: `.sameName`, `.file`.
     public init(
         of stores: [FilePath], over session: some TransferSession, folder: FilePath, options: Options = Options(),

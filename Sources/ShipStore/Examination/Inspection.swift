@@ -26,11 +26,6 @@ public struct Inspection: Sendable {
     /// The size of the file, if it is a shipment in a file.
     public var fileSize: Int64?
 
-    /// - Parameters:
-    ///   - artifact: What to inspect.
-    ///   - options: How a copy is taken.
-    ///   - effort: The effort with which to ship it.
-    ///   - checking: How the stores of a shipment are checked.
     /// - Throws: If it cannot be read; for an inbox, if it has no store.
     public static func all(
         of artifact: Artifact, options: CopyOptions = CopyOptions(), effort: Effort = .auto,

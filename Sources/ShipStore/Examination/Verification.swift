@@ -41,10 +41,6 @@ public struct Verification: Sendable {
 
     /// Reads everything again: sizes, digests, and SQLite's own checks. Nothing is changed.
     ///
-    /// - Parameters:
-    ///   - artifact: What to verify.
-    ///   - options: How a copy of a store is taken.
-    ///   - checking: How a store is checked.
     /// - Returns: One for each generation of an inbox, or one for anything else.
     /// - Throws: Where there is nothing to verify.
     public static func all(
@@ -69,10 +65,8 @@ public struct Verification: Sendable {
                 return shipments.all.map {
                     Verification(place: .file(path), manifest: $0.generation.manifest, problem: nil, signer: $0.signer)
                 }
-            } catch .notWhole(let path, let name, let base) {
-                // The shipment may be intact: it lacks only its base.
-                throw .notWhole(path, name, base: base)
             } catch {
+                // One that lacks only its base may be intact.
                 guard error.isOfContent else { throw error }
                 return [Verification(place: .file(path), manifest: nil, problem: error)]
             }

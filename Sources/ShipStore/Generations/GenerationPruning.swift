@@ -18,17 +18,12 @@ public struct GenerationPruning: Hashable, Sendable {
         case superfluous
     }
 
-    /// Removes generations that the retention does not keep, and shipments that broke off. A receiver may use the inbox meanwhile.
+    /// Removes generations that the retention does not keep, and shipments that broke off; of every store of the inbox if none is named. A
+    /// receiver may use the inbox meanwhile.
     ///
     /// A generation that was current until a moment ago is removed as well, after two seconds in which a reader may still open it:
     /// this waits for that.
     ///
-    /// - Parameters:
-    ///   - name: `nil` for every store of the inbox.
-    ///   - inbox: Where it is kept.
-    ///   - retention: Which generations stay.
-    ///   - dryRun: Whether they are only found.
-    ///   - report: Told of each, once its store is done.
     /// - Throws: Why the first store that could not be pruned was not. The others are pruned all the same; `report` has been told of each.
     public static func perform(
         on name: StoreName? = nil, in inbox: Inbox, keeping retention: Retention, dryRun: Bool = false,

@@ -71,11 +71,6 @@ extension KeptCopies {
     /// Removes copies that the retention does not keep. Other programs may keep copies in the folder, prune it and restore
     /// from it meanwhile: a copy that is being read stays until the next pruning.
     ///
-    /// - Parameters:
-    ///   - retention: Which copies stay.
-    ///   - name: Only copies of stores of this name.
-    ///   - dryRun: Whether they are only found.
-    ///   - busyTimeout: How long to wait for other programs that add or remove copies.
     /// - Throws: `.operation(.folderBusy)`, `.operation(.file)`.
     public func prune(
         _ retention: CopyRetention = CopyRetention(), of name: StoreName? = nil,

@@ -4,12 +4,8 @@ public import SystemPackage
 /// Operations on a coordinator's stores as a whole; the coordinator tells its readers.
 extension StoreCoordinator {
     /// Restores one of the coordinator's own files while it is read and written to. `changes()` reports that the file was
-    /// rewritten.
+    /// rewritten. The rest is as in `LocalStore.restore(from:options:)`.
     ///
-    /// - Parameters:
-    ///   - selection: Which store.
-    ///   - copy: The folder of a kept copy or of a generation, or any store: it is checked, and stays as it is.
-    ///   - options: Whose copy it may be, and what becomes of the store as it was.
     /// - Throws: `.serving(.hasNoFile)` for a store of an inbox, which only gets new generations.
     public func restore(
         _ selection: StoreSelection = .only, from copy: FilePath, options: RestoreOptions = RestoreOptions()
