@@ -14,7 +14,8 @@ final class ConsumerConversation: Sendable {
     let writer: FrameWriter
     private let knownMode = Mutex<Preamble.Mode?>(nil)
     private let hasRefused = Atomic(false)
-    private let knownHoldings = Mutex(Holdings())
+    /// The holdings that the greeting has told the producer, and those that have been installed since.
+    let holdings = Mutex(Holdings())
     private let clock: DecodingClock
 
     init(
@@ -42,12 +43,6 @@ final class ConsumerConversation: Sendable {
 
     /// How the producer speaks; `nil` before its preamble has come.
     var mode: Preamble.Mode? { knownMode.withLock { $0 } }
-
-    /// The holdings that the greeting has told the producer, and those that have been installed since.
-    var holdings: Holdings { knownHoldings.withLock { $0 } }
-
-    func told(of holdings: Holdings) { knownHoldings.withLock { $0 = holdings } }
-    func installed(_ generation: Generation) { knownHoldings.withLock { $0.add(generation) } }
 
     /// - Returns: Whether the preamble has come just now.
     /// - Throws: If the producer may not go on.

@@ -4,6 +4,7 @@ import StoreEncoding
 import StoreInbox
 import StoreInstall
 import StoreServing
+import Synchronization
 
 extension ConsumerSession {
     /// Stages, and if there is no room, again after removing what only takes room, twice at most: it is no reason to refuse a shipment.
@@ -107,7 +108,7 @@ extension ConsumerSession {
         }
         let generation = try await installer.install(
             sealed, permitting: { try permit(manifest.name, from: sender, conversation) }, open: { try tryOpening($0) })
-        conversation.installed(generation)
+        conversation.holdings.withLock { $0.add(generation) }
         queues.forgetSearches(of: manifest.name, for: sender.peer)
         return Receipt(generation, .installed)
     }

@@ -5,6 +5,7 @@ import StoreEncoding
 import StoreInbox
 import StoreInstall
 import StoreServing
+import Synchronization
 
 /// One session on the consumer's side, from the open link until the last shipment is installed or refused.
 ///
@@ -29,6 +30,14 @@ package struct ConsumerSession {
     private var timeouts: Timeouts { options.timeouts }
     /// How often it wants to hear a producer that stays.
     private var interval: Duration? { stays ? timeouts.keepAlive : nil }
+
+    package struct Outcome: Sendable {
+        package fileprivate(set) var receipts: [Receipt] = []
+        /// Of the shipments that were refused, or given up.
+        package fileprivate(set) var failures: [ShipmentError] = []
+        /// Whether the producer waited with this side for more to ship.
+        package fileprivate(set) var hasStayed = false
+    }
 
     /// When the consumer sends its greeting.
     package enum Greeting: Hashable, Sendable {
@@ -228,7 +237,7 @@ package struct ConsumerSession {
         let (link, writer) = (conversation.link, conversation.writer)
         let stores = try senderAuthorization.trust.stores(of: link, as: .relay)
         let holdings = try Holdings(in: installer.folder, of: stores.contains, from: link.device)
-        conversation.told(of: holdings)
+        conversation.holdings.withLock { $0 = holdings }
         frames.hold(holdings.contents)
         try await writer.send(Preamble(role: .consumer, mode: .twoWay))
         let hello = Hello(
@@ -283,7 +292,7 @@ package struct ConsumerSession {
             case .stage(let present):
                 let staged = try installer.stage(
                     manifest, from: sender, signed: signed, present: present, isResumable: true)
-                let base = conversation.holdings.base(
+                let base = conversation.holdings.withLock(\.self).base(
                     for: manifest, referringTo: reference, asIn: staged.earlierStream?.header, in: installer.folder,
                     ifWhole: installer.isWhole)
                 let shipment = IncomingShipment(

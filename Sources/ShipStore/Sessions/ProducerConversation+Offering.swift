@@ -11,7 +11,7 @@ extension ProducerConversation {
         if let signed = try signed(shipment) {
             return try await offer(manifest, order, &frames) { try await writer.offer(signed) }
         }
-        let base = base(of: manifest, remembering: shipment.bases.map(\.content))
+        let base = dialogue.base(of: manifest, remembering: shipment.bases.map(\.content))
         return try await offer(manifest, over: base, order, &frames)
     }
 
@@ -19,7 +19,7 @@ extension ProducerConversation {
     ///
     /// - Returns: `nil` if it goes without a signature.
     private func signed(_ shipment: OutgoingShipment) throws -> SignedManifest? {
-        let signatures = state.withLock { $0.dialogue.signatures }
+        let signatures = dialogue.signatures
         if let signed = shipment.version.signed {
             guard signatures != nil else { throw ShipmentError.takesNoRelay }
             return signed
@@ -33,7 +33,7 @@ extension ProducerConversation {
         _ manifest: Manifest, over base: ManifestContent?, _ order: ProducerSession.Order, _ frames: inout FrameReader
     ) async throws -> ProducerDialogue.Action {
         // Without a word of it, the consumer takes its current generation for the base.
-        let isCurrent = state.withLock { $0.dialogue }.isCurrent(base, named: manifest.name)
+        let isCurrent = dialogue.isCurrent(base, named: manifest.name)
         return try await offer(manifest, order, &frames) {
             try await writer.offer(manifest, over: base, mustRefer: !isCurrent)
         }

@@ -52,24 +52,8 @@ final class ProducerConversation: Sendable {
     /// How the store of the shipment at hand went, as far as it went.
     var sentStore: EncodedStore? { state.withLock { $0.sentStore } }
 
-    /// How often each side of a session that stays says between two shipments that it is there; `nil` for a session that does not.
-    private var stays: Duration? { state.withLock { $0.dialogue.stays } }
-
-    /// Whether a CANCEL of the shipment would not come too late.
-    private var mayCancel: Bool { state.withLock { $0.dialogue.mayCancel } }
-    /// Whether a CANCEL of the session would not.
-    var mayCancelSession: Bool { state.withLock { $0.dialogue.mayCancelSession } }
-
-    func base(of manifest: Manifest, remembering contents: [ManifestContent]) -> ManifestContent? {
-        state.withLock { $0.dialogue }.base(of: manifest, remembering: contents)
-    }
-
-    func unfinished(_ name: StoreName) -> ManifestContent.ID.Start? {
-        state.withLock { $0.dialogue }.unfinished(name)
-    }
-
-    /// Whether a shipment has been offered.
-    var hasOffered: Bool { state.withLock { $0.dialogue.hasOffered } }
+    /// As it stands now.
+    var dialogue: ProducerDialogue { state.withLock { $0.dialogue } }
 
     /// Tells a consumer that waits for it that this side stays when there is nothing to ship.
     ///
@@ -94,7 +78,7 @@ final class ProducerConversation: Sendable {
         _ frames: inout FrameReader, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let reader = frames
-        let (result, left) = try await writer.whileWorking(every: stays) {
+        let (result, left) = try await writer.whileWorking(every: dialogue.stays) {
             try await withThrowingTaskGroup(of: (Swift.Result<Result, any Error>?, FrameReader?).self) { group in
                 group.addTask { (nil, try await self.listen(reader)) }
                 group.addTask {
@@ -122,7 +106,7 @@ final class ProducerConversation: Sendable {
     /// - Returns: The reader, from which others read on.
     private func listen(_ reader: FrameReader) async throws(RefusedShipment) -> FrameReader {
         var frames = reader
-        let silence = stays.map { $0 + session.timeouts.idle }
+        let silence = dialogue.stays.map { $0 + session.timeouts.idle }
         func next() async throws -> FrameParser.Element? {
             // A consumer that does not stay says nothing between two shipments.
             guard let silence else { return try await frames.nextAtAnyTime() }
@@ -158,7 +142,7 @@ final class ProducerConversation: Sendable {
                 switch action {
                 case .conclude(let receipt): return receipt
                 case .drop(let reason):
-                    if mayCancel { try await sendCancel(reason) }
+                    if dialogue.mayCancel { try await sendCancel(reason) }
                     throw RefusedShipment(.refused(reason), isEnd: false)
                 case .send(let wanted):
                     if rounds > 0 { session.report(.startedAgain(.notMadeByConsumer)) }
@@ -203,13 +187,13 @@ final class ProducerConversation: Sendable {
     private func giveUp(
         _ failure: ShipmentError, _ frames: inout FrameReader
     ) async throws(RefusedShipment) -> Receipt {
-        guard failure != .stopped, mayCancel, let reason = failure.cancellation else {
+        guard failure != .stopped, dialogue.mayCancel, let reason = failure.cancellation else {
             throw RefusedShipment(failure, isEnd: true)
         }
         do {
             try await sendCancel(reason)
             let deadline = FrameReader.Deadline(end: .now + session.timeouts.idle, error: failure)
-            if state.withLock({ $0.dialogue.isAwaiting }),
+            if dialogue.isAwaiting,
                 case .conclude(let receipt) = try await nextAction(&frames, by: deadline)
             {
                 return receipt
@@ -275,7 +259,7 @@ final class ProducerConversation: Sendable {
                     of: shipment, wanted, over: .twoWay(roundTrip: roundTrip), self.writer,
                     compare: { request in try await self.compare(request, of: shipment.manifest, hearing: ranges) },
                     opened: { part, encoding in self.state.withLock { $0.dialogue.opened(part: part, encoding) } },
-                    mayGoOn: { if !self.state.withLock({ $0.dialogue.maySend }) { throw Dropped() } },
+                    mayGoOn: { if !self.dialogue.maySend { throw Dropped() } },
                     report: self.session.report)
                 try await sending.run()
                 return sending.sentStore

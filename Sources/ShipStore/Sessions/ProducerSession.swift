@@ -51,7 +51,7 @@ struct ProducerSession {
             case .twoWay:
                 var frames = FrameReader(link.reader, timeouts)
                 let conversation = try await ProducerConversation(of: self, writer, greeting: &frames)
-                mayCancel = { conversation.mayCancelSession }
+                mayCancel = { conversation.dialogue.mayCancelSession }
                 report(.connected("\(link.peer)"))
                 try await runTwoWay(&frames, conversation, early, &results, following: next)
             }
@@ -157,7 +157,7 @@ struct ProducerSession {
                 try await next { try await conversation.writer.send(.newest($0)) }
             }
         } catch {
-            guard !(error is RefusedShipment), Task.isCancelled, conversation.hasOffered else { throw error }
+            guard !(error is RefusedShipment), Task.isCancelled, conversation.dialogue.hasOffered else { throw error }
             return nil
         }
     }
@@ -200,7 +200,7 @@ struct ProducerSession {
     ) async throws -> (Manifest, Receipt)? {
         // It may wait for the early copy.
         let unchanged = try await conversation.whileWorking(&frames, order.unchanged)
-        guard let manifest = unchanged, let content = conversation.base(of: manifest, remembering: []) else {
+        guard let manifest = unchanged, let content = conversation.dialogue.base(of: manifest, remembering: []) else {
             return nil
         }
         try authorization.check()
@@ -230,7 +230,7 @@ struct ProducerSession {
         before shipment: OutgoingShipment, _ order: Order, _ frames: inout FrameReader,
         _ conversation: ProducerConversation
     ) async throws(RefusedShipment) {
-        guard let start = conversation.unfinished(shipment.manifest.name),
+        guard let start = conversation.dialogue.unfinished(shipment.manifest.name),
             let earlier = await order.unfinished(start, shipment)
         else { return }
         report(.finishing(earlier.manifest))
