@@ -74,7 +74,7 @@ import Testing
         let base = try #require(
             holdings.base(for: next, referringTo: nil, asIn: header, in: installer.folder) { _ in true })
         #expect(base.digest == ContentDigest(hashing: store))
-        #expect(base.hasFiles)
+        #expect(base.manifest.hasFiles)
     }
 
     @Test(arguments: [true, false])

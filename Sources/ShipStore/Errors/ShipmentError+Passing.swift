@@ -24,6 +24,20 @@ extension ShipmentError {
             }
         }
     }
+
+    /// Whether what has come of the shipment is right, so that the rest may come in another session.
+    var leavesRestToCome: Bool {
+        switch self {
+        case .link, .overdue, .stopped: true
+        case .protocolBroken(let error): error == .truncated
+        case .givenUp(let reason):
+            switch reason.knownCode {
+            case .stopped, .timedOut: true
+            default: false
+            }
+        default: false
+        }
+    }
 }
 
 extension PublicationError {
@@ -54,22 +68,6 @@ extension RefusalCode {
         case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .badManifest, .badStore,
             .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .otherStore, .notTrusted, .badSignature:
             false
-        }
-    }
-}
-
-extension ShipmentError {
-    /// Whether what has come of the shipment is right, so that the rest may come in another session.
-    var leavesRestToCome: Bool {
-        switch self {
-        case .link, .overdue, .stopped: true
-        case .protocolBroken(let error): error == .truncated
-        case .givenUp(let reason):
-            switch reason.knownCode {
-            case .stopped, .timedOut: true
-            default: false
-            }
-        default: false
         }
     }
 }

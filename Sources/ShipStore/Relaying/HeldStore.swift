@@ -35,9 +35,9 @@ struct HeldStore: Sendable {
         workingIn parent: FilePath, isShared: Bool = false, gone: @escaping @Sendable () -> Void = {}
     ) throws -> StoreVersion {
         let (left, state) = (traces, state)
-        let (generation, held) = try currentGeneration()
-        guard let signed = try held.signedManifest(of: generation) else {
-            throw ShipmentError.notSigned(name, generation: generation.number)
+        let held = try currentGeneration()
+        guard let signed = try held.signedManifest() else {
+            throw ShipmentError.notSigned(name, generation: held.generation.number)
         }
         let parts = HeldParts(held, try TemporaryFolder(in: parent))
         return StoreVersion(
@@ -46,11 +46,11 @@ struct HeldStore: Sendable {
             leaving: left, isShared: isShared, keptBy: parts, gone: gone)
     }
 
-    private func currentGeneration() throws -> (Generation, HeldGeneration) {
+    private func currentGeneration() throws -> HeldGeneration {
         let folder = try inbox.open()
         for _ in 0..<Self.attempts {
             guard let generation = try folder.current(of: name) else { throw folder.noSuchStore(name) }
-            if let held = HeldGeneration(generation, in: folder) { return (generation, held) }
+            if let held = HeldGeneration(generation, in: folder) { return held }
             PlatformCalls.pause(Self.pause)
         }
         throw CoordinatorError.generationLocked(name)

@@ -25,7 +25,7 @@ final class HeldGeneration: Sendable {
         self.lock = lock
     }
 
-    private var manifest: Manifest { generation.manifest }
+    var manifest: Manifest { generation.manifest }
 
     /// The base that a one-way shipment names.
     ///
@@ -54,17 +54,12 @@ final class HeldGeneration: Sendable {
     }
 
     /// The manifest as its producer has signed it; `nil` if it came without a signature.
-    func signedManifest(of generation: Generation) throws(InboxError) -> SignedManifest? {
-        try generation.signedManifest(in: folder)
-    }
+    func signedManifest() throws(InboxError) -> SignedManifest? { try generation.signedManifest(in: folder) }
 
     var digest: ContentDigest { manifest.store.sha256 }
 
     /// A path at which this process can open the store, as long as this lives.
     var storePath: FilePath { path(ofPart: 0) }
-
-    /// Whether there are external files that a delta can refer to.
-    var hasFiles: Bool { manifest.hasFiles }
 
     /// The external file that a delta refers to.
     ///

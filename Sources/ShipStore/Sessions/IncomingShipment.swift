@@ -65,16 +65,13 @@ final class IncomingShipment {
         min(bytesTotal, bytesBefore + (open?.decoder.bytesDone ?? 0))
     }
 
-    /// Parts that an earlier session has brought complete.
-    var wholeParts: Set<Int> { staged.wholeParts }
-
     /// The answer to the offer of it: what is to come, over what.
     func answer(skipping skipped: Set<Int>, in encodings: CommonEncodings) throws -> Answer {
         let parts = manifest.parts
         let coming = parts.indices.filter { !skipped.contains($0) && parts[$0].size > 0 }
         let begun = try begun(of: coming, in: encodings)
         let storeBase = coming.first == 0 ? base?.digest : nil
-        let filesBase = base.flatMap { $0.hasFiles && coming.last ?? 0 > 0 ? $0.digest : nil }
+        let filesBase = base.flatMap { $0.manifest.hasFiles && coming.last ?? 0 > 0 ? $0.digest : nil }
         let isPlain = skipped.isEmpty && storeBase == nil && filesBase == nil && begun == nil
         return isPlain ? .everything : Answer(parts: coming, over: storeBase, files: filesBase, goingOnWith: begun)
     }
@@ -86,7 +83,7 @@ final class IncomingShipment {
     func begun(of coming: [Int], in encodings: CommonEncodings) throws(InboxError) -> WantedPart? {
         guard let stream = staged.earlierStream, let part = earlierPart, part == coming.first else { return nil }
         // An external file is a delta against a file of the base, and the answer names a base without files for the store alone.
-        let base = part == 0 || base?.hasFiles == true ? base : nil
+        let base = part == 0 || base?.manifest.hasFiles == true ? base : nil
         let possible = encodings.suiting(part: part, over: base?.digest)
         let encoding = stream.header.encoding
         guard possible.contains(encoding), stream.header.base == (encoding.needsBase ? base?.digest : nil) else {
@@ -103,7 +100,7 @@ final class IncomingShipment {
         guard let header = staged.earlierStream?.header else { return nil }
         return manifest.parts.indices.first { index in
             let part = manifest.parts[index]
-            return part.sha256 == header.sha256 && part.size == header.size && !wholeParts.contains(index)
+            return part.sha256 == header.sha256 && part.size == header.size && !staged.wholeParts.contains(index)
         }
     }
 

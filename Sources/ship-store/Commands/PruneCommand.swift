@@ -39,13 +39,24 @@ struct PruneCommand: AsyncParsableCommand {
                 output.write([
                     "name": finding.name.text,
                     // Left out for a shipment that broke off.
-                    "generation": finding.generation, "outcome": finding.outcome.word,
+                    "generation": finding.generation,
+                    "outcome": finding.outcome == .superfluous ? "would-remove" : finding.outcome.rawValue,
                 ]) {
                     let what = finding.generation.map { "\($0)" } ?? "a shipment that broke off"
                     Output.write("\(finding.outcome.words)  \(finding.name)  \(what)")
                 }
             }
             if findings.isEmpty { console.say("nothing is to go") }
+        }
+    }
+}
+
+extension GenerationPruning.Outcome {
+    fileprivate var words: String {
+        switch self {
+        case .removed: "removed"
+        case .held: "held   "
+        case .superfluous: "would go"
         }
     }
 }
