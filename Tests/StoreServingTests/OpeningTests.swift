@@ -81,6 +81,26 @@ import Testing
         return try SampleFacts.of(copy)
     }
 
+    @Test func `a schema may call JSON functions`() async throws {
+        let path = scratch.path.appending("store.sqlite")
+        let sql = "CREATE TABLE t(a, b AS (json_extract(a, '$.b'))); CREATE INDEX i ON t(b)"
+        try TestStore.make(at: path, sql: sql + #"; INSERT INTO t(a) VALUES ('{"b": 3}')"#)
+        #expect(try await open(path).read { try Int.fetchOne($0, sql: "SELECT b FROM t WHERE b > 2") } == 3)
+    }
+
+    @Test func `no schema calls a function of its reader`() async throws {
+        let path = scratch.path.appending("store.sqlite")
+        try TestStore.make(
+            at: path, sql: "CREATE TABLE t(a); INSERT INTO t VALUES (1); CREATE VIEW v AS SELECT own(a) FROM t")
+        var options = StoreCoordinator.Options()
+        options.prepareDatabase = { $0.add(function: DatabaseFunction("own", argumentCount: 1) { $0[0] }) }
+        let store = try StoreCoordinator(files: [.settled(path)], options: options)
+        #expect(try await store.read { try Int.fetchOne($0, sql: "SELECT own(a) FROM t") } == 1)
+        await #expect(throws: (any Error).self) {
+            try await store.read { try Row.fetchAll($0, sql: "SELECT * FROM v") }
+        }
+    }
+
     @Test func `nothing can be written, attached or loaded`() async throws {
         let path = scratch.path.appending("store.sqlite")
         try makeStore(at: path, rows: 3)

@@ -25,6 +25,18 @@ extension Configuration {
         }
         return configuration
     }
+
+    /// Lets the app prepare the connection. No store from elsewhere calls functions of the app, also where its schema has to be trusted.
+    mutating func prepare(_ preparing: @escaping OpenStore.Preparation) {
+        prepareDatabase { database in
+            guard StoreTrust.distrustsJSON else { return try preparing(database) }
+            let functions = { try Row.fetchAll(database, sql: "PRAGMA function_list").count }
+            let before = try functions()
+            try preparing(database)
+            guard try functions() != before || before == 0, let connection = database.sqliteConnection else { return }
+            _ = ship_store_set_db_config(connection, CInt(SQLITE_DBCONFIG_TRUSTED_SCHEMA), 0)
+        }
+    }
 }
 
 extension DatabaseHeader {

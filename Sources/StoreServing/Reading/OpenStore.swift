@@ -104,7 +104,7 @@ extension DatabaseQueue {
         guard status.kind == .file else { throw CoordinatorError.notAFile(path) }
         guard let live else {
             var configuration = Configuration.hardened(trust: trust, longestValue: status.size)
-            configuration.prepareDatabase(preparing)
+            configuration.prepare(preparing)
             try self.init(path: path.settledDatabaseURI, configuration: configuration)
             return
         }
@@ -114,7 +114,7 @@ extension DatabaseQueue {
         configuration.busyMode = .callback { tries in
             !live.gate.isSuspended && !Task.isCancelled && wait.goesOn(tries: tries, within: live.busyTimeout)
         }
-        configuration.prepareDatabase(preparing)
+        configuration.prepare(preparing)
         try self.init(path: path.databaseURI, configuration: configuration)
     }
 

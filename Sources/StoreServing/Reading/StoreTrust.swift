@@ -21,11 +21,24 @@ package enum StoreTrust: Hashable, Sendable {
     /// SQLite's checks build messages of some hundred bytes, and its full-text search statements of some thousand.
     private static let leastLengthForChecks: Int64 = 65_536
 
+    /// Whether this SQLite lets a schema that it does not trust call none of its own JSON functions, as 3.40.1 does by mistake: it would not
+    /// read a store with an index over one.
+    static let distrustsJSON: Bool = {
+        var opened: OpaquePointer?
+        defer { sqlite3_close_v2(opened) }
+        guard sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let opened else {
+            return false
+        }
+        _ = ship_store_set_db_config(opened, CInt(SQLITE_DBCONFIG_TRUSTED_SCHEMA), 0)
+        return sqlite3_exec(opened, "SELECT json(1)", nil, nil, nil) == SQLITE_OK
+            && sqlite3_exec(opened, "CREATE TABLE t(a, b AS (json(a)))", nil, nil, nil) != SQLITE_OK
+    }()
+
     /// - Parameter longestValue: The longest text, blob or row that SQLite may build, in bytes. No honest one is longer than
     ///   its file.
     func harden(_ connection: OpaquePointer, longestValue: Int64) {
         for (option, isOn) in [
-            (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+            (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, Self.distrustsJSON),
             (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, self != .unchecked),
             (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false), (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
         ] {
