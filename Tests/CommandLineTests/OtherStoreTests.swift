@@ -37,7 +37,7 @@ import Testing
             switch self {
             case .identities: "its identity is not that of the shipment"
             case .tables, .untoldTables: "it has no table of the same name as any of the shipment"
-            case .emptyFile, .emptied: "it has rows, and the shipment has none"
+            case .emptyFile, .emptied: "it has tables or rows, and the shipment has none"
             }
         }
 

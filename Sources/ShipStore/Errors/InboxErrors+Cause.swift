@@ -74,7 +74,7 @@ extension SuccessionError {
         case .otherIdentity: "its identity is not that of the shipment"
         case .noTableInCommon: "it has no table of the same name as any of the shipment"
         case .otherSchema: "its schema differs, and nothing says that it is the same store"
-        case .isEmpty: "it has rows, and the shipment has none"
+        case .isEmpty: "it has tables or rows, and the shipment has none"
         }
     }
 }
