@@ -15,6 +15,9 @@ package struct SegmentContent: Sendable {
     static let capacitiesInHurry = (first: 1 << 18, largest: 1 << 18)
     /// For a slow link that is waiting: sending a segment takes longer than encoding the next, and a larger segment compresses better.
     static let capacitiesOnSlowLink = (first: 1 << 19, largest: 1 << 21)
+    /// Where bytes count for more than time: keys and words come again further apart than in a usual segment. A small store begins with the
+    /// largest. Rows at the beginning of a large one are often unlike the others, and would keep these from encodings that suit them.
+    static let capacitiesForFewBytes = (first: 1 << 20, largest: 1 << 21)
 
     /// Content that takes no more bytes when it is encoded is encoded at lower efforts too; with great thoroughness all is.
     private static let fewBytes = 1 << 16

@@ -9,7 +9,8 @@ package import StoreFormat
 /// the segments of an earlier session: it walks over their content, and encodes the next. It then neither tries the pace of the link
 /// again, nor compares a small store with the size of its blocks.
 ///
-/// Memory: `cores + 2` segments, or on a slow link two segments of twice the size; and the entries that the check sorts.
+/// Memory: `cores + 2` segments, of twice the size where bytes count for more than time, or on a slow link two of these; and the entries
+/// that the check sorts.
 package struct StoreEncoder: StoreSegmentEncoder {
     /// Largest small store, in bytes.
     private static let smallSize: Int64 = 4 * 1024 * 1024
@@ -106,12 +107,17 @@ package struct StoreEncoder: StoreSegmentEncoder {
     }
 
     private var capacities: (first: Int, largest: Int) {
-        guard store.isAwaited else { return SegmentContent.usualCapacities }
-        if store.facts.size > Self.smallSize {
+        let isSmall = store.facts.size <= Self.smallSize
+        if store.isAwaited, !isSmall {
             return isLinkSlow ? SegmentContent.capacitiesOnSlowLink : SegmentContent.capacitiesOnTrial
         }
         // Otherwise a small store is sent after all of it is encoded.
-        return isInHurry ? SegmentContent.capacitiesInHurry : SegmentContent.usualCapacities
+        if isInHurry { return SegmentContent.capacitiesInHurry }
+        guard store.settings.level.value > CompressionLevel.standard.value else {
+            return SegmentContent.usualCapacities
+        }
+        let (first, largest) = SegmentContent.capacitiesForFewBytes
+        return (isSmall ? largest : first, largest)
     }
 
     /// Up to this size in bytes, a store is also encoded as blocks, and is sent by its rows only if that is smaller. Where time counts, a

@@ -27,17 +27,17 @@ import Testing
             pageSize = try MemoryPages(bytes).pageSize
         }
 
-        /// For somebody who waits.
-        func encoder(_ settings: CompressionSettings, selfCheck: Bool, cores: Int) throws -> StoreEncoder {
+        func encoder(
+            _ settings: CompressionSettings, selfCheck: Bool, cores: Int, isAwaited: Bool = true
+        ) throws -> StoreEncoder {
             try StoreEncoderTests.encoder(
-                of: bytes, settings, selfCheck: selfCheck, cores: cores, readingInto: bytesRead)
+                of: bytes, settings, selfCheck: selfCheck, cores: cores, isAwaited: isAwaited, readingInto: bytesRead)
         }
     }
 
-    /// For somebody who waits.
     private static func encoder(
         of bytes: [UInt8], _ settings: CompressionSettings, selfCheck: Bool = false, cores: Int = 2,
-        readingInto counter: Counter
+        isAwaited: Bool = true, readingInto counter: Counter
     ) throws -> StoreEncoder {
         let digest = ContentDigest(hashing: bytes)
         let pageSize = try MemoryPages(bytes).pageSize
@@ -46,7 +46,7 @@ import Testing
             textEncoding: .utf8, applicationID: 0, userVersion: 0, schemaSHA256: digest)
         let store = StoreToEncode(
             path: "/", facts: facts, shapes: [:], settings: settings, selfCheck: selfCheck, cores: cores,
-            isAwaited: true)
+            isAwaited: isAwaited)
         return StoreEncoder(
             store, open: { CountedReads(of: try MemoryPages(bytes), in: counter) }, makeSpillFile: { MemorySpill() })
     }
@@ -90,6 +90,29 @@ import Testing
         #expect(segments.contains(count))
         let reads = Double(counter.value.load(ordering: .relaxed)) / Double(bytes.count)
         #expect(count == 1 ? reads > 1.9 : reads < 1.5, "\(reads)")
+    }
+
+    @Test func `in a small store rows are found again in another table, where bytes count`() async throws {
+        // Keys of 40 bytes, shorter than what is found in an earlier segment: 1.3 MB of rows.
+        let bytes = try MemoryPages.canonicalForm(
+            ofStoreMadeBy: """
+                CREATE TABLE a (k BLOB); CREATE TABLE b (k BLOB);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 16000)
+                INSERT INTO a SELECT randomblob(40) FROM n;
+                INSERT INTO b SELECT k FROM a ORDER BY k;
+                """)
+        var size = 0
+        try await Self.encoder(of: bytes, CompressionSettings(.smallest), isAwaited: false, readingInto: Counter())
+            .encode { size += $0.bytes.count }
+        #expect(size < 800_000)
+    }
+
+    @Test func `a large store begins with a smaller segment into a file`() async throws {
+        var sizes: [Int64] = []
+        try await LargeStore().encoder(CompressionSettings(.smallest), selfCheck: false, cores: 2, isAwaited: false)
+            .encode { sizes.append($0.storeBytes) }
+        #expect(sizes[0] < 3 * Self.megabyte / 2)
+        #expect(sizes[1..<5].allSatisfy { $0 >= 2 * Self.megabyte })
     }
 
     @Test(arguments: [1, 2, 4])
