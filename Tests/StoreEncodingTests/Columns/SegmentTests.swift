@@ -47,6 +47,16 @@ import Testing
         #expect(stream.count < (try Deflate.raw(of: content, level: 12)?.count ?? content.count) - 50)
     }
 
+    @Test func `with the highest effort short words are found wherever they come again`() throws {
+        var dice = RepeatableRandom(seed: 5)
+        let words = (0..<4000).map { _ in (0..<20).map { _ in UInt8.random(in: 0...255, using: &dice) } }
+        var writer = try SegmentWriter(effort: .smallest)
+        try writer.bytes(words.flatMap(\.self) + words.shuffled(using: &dice).flatMap(\.self))
+        let size = try writer.finish().count
+        // They once, and some three bytes each time that they come again. A quarter would go twice if one place of four were tried.
+        #expect(size < 95_000)
+    }
+
     @Test func `numbers, chunks and groups come back in the order of the calls`() throws {
         let group = RowGroup([[.text("a"), .integer(5)], [.text("b"), .null]], rowids: [3, 9])
         var writer = try SegmentWriter(effort: .standard)

@@ -1,8 +1,9 @@
 /// Finds earlier places with the same bytes, by the hash of `keySize` bytes and chains of places that share it.
 ///
 /// It notes and tries only about one place of four, which the bytes themselves choose: equal bytes have the same places chosen wherever
-/// they stand. It finds a repetition somewhere in its middle, and follows it back to its beginning. libdeflate and zlib find no match that
-/// is further away than 32 KiB, which is why this is written by hand.
+/// they stand. It finds a repetition somewhere in its middle, and follows it back to its beginning. With great care it tries each place of
+/// the text, and notes it: of words that come again it would miss the short ones. libdeflate and zlib find no match that is further away
+/// than 32 KiB, which is why this is written by hand.
 ///
 /// Unsafe buffers, because this looks at each byte of a segment's text; every index is below `count`, as the loops show.
 struct MatchSearch: ~Copyable {
@@ -11,8 +12,8 @@ struct MatchSearch: ~Copyable {
     private static let window = 30_000
     /// A match of this length that deflate sees needs no better one.
     private static let enough = 128
-    /// Bits of a hash that are 0 where a place is chosen.
-    private static let unchosen: UInt64 = 3 << 60
+    /// Bits of a hash that are 0 where a place of a dictionary is chosen.
+    static let unchosen: UInt64 = 3 << 60
     /// After each this many places without a match it skips one place more.
     private static let missesPerSkip = 8
 
@@ -20,6 +21,8 @@ struct MatchSearch: ~Copyable {
     private let count: Int
     private let depth: Int
     private let leastGain: Int
+    /// Those where a place is chosen: of the text, once the places of the dictionary are noted.
+    private var unchosen = MatchSearch.unchosen
     private let shift: UInt64
     /// The last chosen place for each hash, by its number among them; -1 for none.
     private let heads: UnsafeMutablePointer<Int32>
@@ -58,7 +61,8 @@ struct MatchSearch: ~Copyable {
         UnsafeMutableRawBufferPointer(start: history + before, count: text.count).copyBytes(from: text)
         self.history = history
         // One hash for each place that is chosen, about.
-        let bits = max(10, min(effort.searchBits, Int.bitWidth - count.leadingZeroBitCount - 2))
+        let chosenPlaces = count >> effort.unchosen.nonzeroBitCount
+        let bits = max(10, min(effort.searchBits, Int.bitWidth - chosenPlaces.leadingZeroBitCount))
         shift = UInt64(64 - bits)
         heads = .allocate(capacity: 1 << bits)
         heads.initialize(repeating: -1, count: 1 << bits)
@@ -69,6 +73,7 @@ struct MatchSearch: ~Copyable {
         for (place, hash) in dictionary.places { note(Int(place), hash) }
         unnoted = dictionary.end
         note(upTo: before)
+        unchosen = effort.unchosen
     }
 
     deinit {
@@ -128,7 +133,7 @@ struct MatchSearch: ~Copyable {
     /// Goes on to the next chosen place.
     private mutating func passUnchosen() {
         var next = place
-        while next <= lastKey, !Self.isChosen(history + next) { next &+= 1 }
+        while next <= lastKey, !Self.isChosen(history + next, unchosen) { next &+= 1 }
         place = next
         unnoted = max(unnoted, place)
     }
@@ -142,7 +147,7 @@ struct MatchSearch: ~Copyable {
 
     private mutating func note(upTo end: Int) {
         while unnoted < min(end, lastKey &+ 1) {
-            if Self.isChosen(history + unnoted) { note(unnoted, Self.hash(history + unnoted)) }
+            if Self.isChosen(history + unnoted, unchosen) { note(unnoted, Self.hash(history + unnoted)) }
             unnoted &+= 1
         }
     }
@@ -157,8 +162,8 @@ struct MatchSearch: ~Copyable {
 
     /// - Parameter place: At least 8 before the end.
     @inline(__always)
-    static func isChosen(_ place: UnsafeRawPointer) -> Bool {
-        (place.loadUnaligned(as: UInt64.self) &* 0x9e37_79b9_7f4a_7c15) & Self.unchosen == 0
+    static func isChosen(_ place: UnsafeRawPointer, _ unchosen: UInt64 = MatchSearch.unchosen) -> Bool {
+        (place.loadUnaligned(as: UInt64.self) &* 0x9e37_79b9_7f4a_7c15) & unchosen == 0
     }
 
     /// - Parameter place: At least `keySize` before the end.

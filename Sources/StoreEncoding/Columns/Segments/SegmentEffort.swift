@@ -83,9 +83,12 @@ package struct SegmentEffort: Hashable, Sendable {
         }
     }
 
-    /// The most bits of a hash in the search: its table stays in the cache of a core.
-    var searchBits: Int { thoroughness == .great ? 18 : 17 }
+    /// The most bits of a hash in the search: its table stays in the cache of a core, but where the search notes all places.
+    var searchBits: Int { thoroughness == .great ? 20 : 17 }
 
     /// The most earlier places that the search tries for a match.
-    var searchDepth: Int { thoroughness == .great ? 64 : 8 }
+    var searchDepth: Int { thoroughness == .great ? 32 : 8 }
+
+    /// Bits of a hash that are 0 where the search chooses a place of the text.
+    var unchosen: UInt64 { thoroughness == .great ? 0 : MatchSearch.unchosen }
 }
