@@ -53,6 +53,14 @@ import Testing
         #expect(policy.level == .quick && policy.encoding == .columns)
     }
 
+    @Test func `of a small shipment is not raised by an answer that a busy machine delays`() {
+        func level(after milliseconds: Int) -> CompressionLevel {
+            policy(over: .twoWay(roundTrip: .milliseconds(milliseconds)), store: 1_000_000).level
+        }
+        #expect(level(after: 15) == .quick)
+        #expect(level(after: 16) == .smallest)
+    }
+
     @Test(arguments: [AdaptiveCompression.Link.pipe, slow])
     func `is the highest for a small shipment`(link: AdaptiveCompression.Link) {
         var policy = policy(over: link, store: 4_000_000)
