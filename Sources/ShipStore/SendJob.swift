@@ -174,9 +174,11 @@ package struct SendJob: Sendable {
             finished: { remembered?.finished($0) },
             ended: { report(SendEvent($0, of: source.name)) },
             settled: { result in
-                if case .success(let delivery) = result { continuity?.note(delivery.manifest) }
-                remembered?.ended(result)
+                let manifest = try? result.get().manifest
+                // Most often it is noted with the copy, so that the index is written once.
+                remembered?.ended(result, of: manifest.flatMap { continuity?.sent($0) })
                 filed?.ended(result)
+                if let manifest { continuity?.note(manifest) }
             })
     }
 

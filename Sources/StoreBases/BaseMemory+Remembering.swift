@@ -14,12 +14,14 @@ extension BaseMemory {
     ///     copy where there is no room. A file that cannot be read is left out.
     ///   - receiver: A device's id, or the endpoint.
     ///   - state: Given back with it, of at most `BaseIndex.stateLimit` bytes.
+    ///   - sent: Noted with it, as `note` does.
     package func remember(
         _ manifest: Manifest, copy: FilePath, files: [(part: Manifest.Part, path: FilePath)] = [], as key: BaseKey,
-        receiver: String, state: [UInt8]? = nil
+        receiver: String, state: [UInt8]? = nil, sent: SentStore? = nil
     ) -> Remembering {
         do throws(BaseMemoryError) {
-            return try keep(Proposal(manifest: manifest, key: key, receiver: receiver, state: state), copy, files)
+            return try keep(
+                Proposal(manifest: manifest, key: key, receiver: receiver, state: state, sent: sent), copy, files)
         } catch {
             return .failed(error)
         }
@@ -60,13 +62,15 @@ extension BaseMemory {
         let key: BaseKey
         let receiver: String
         let state: [UInt8]?
+        let sent: SentStore?
 
-        init(manifest: Manifest, key: BaseKey, receiver: String, state: [UInt8]?) {
+        init(manifest: Manifest, key: BaseKey, receiver: String, state: [UInt8]?, sent: SentStore? = nil) {
             self.manifest = manifest
             encodedManifest = manifest.jsonBytes
             self.key = key
             self.receiver = receiver
             self.state = state
+            self.sent = sent.flatMap { $0.isShortEnough ? $0 : nil }
         }
 
         /// - Parameter copy: The file of the copy.
@@ -172,10 +176,8 @@ extension BaseMemory {
     /// - Returns: `nil` if there is no space for it, or the folder cannot be written to.
     package func workingFolder(for size: Int64, makingRoom makesRoom: Bool = false) -> FilePath? {
         guard size <= budget, (try? make()) != nil,
-            (try? makesRoom ? makeRoom(for: size) : reserve(size)) != nil
+            (try? makesRoom ? makeRoom(for: size) : reserve(size)) != nil, PlatformCalls.canWrite(folder)
         else { return nil }
-        // Try whether the folder can be written to.
-        guard (try? TemporaryFolder(in: folder)) != nil else { return nil }
         return folder
     }
 

@@ -9,8 +9,7 @@ extension BaseMemory {
     /// It also removes what killed processes have left beside the index: most often nothing else changes here.
     package func note(_ sent: SentStore) {
         if (try? open()) != nil { TemporaryFolder.sweep(folder, .temporary) }
-        guard sent.receiver.utf8.count <= BaseIndex.receiverLength, sent.store.utf8.count <= BaseIndex.pathLength,
-            !self.sent(as: sent.name).contains(sent), (try? make()) != nil
+        guard sent.isShortEnough, !self.sent(as: sent.name).contains(sent), (try? make()) != nil
         else { return }
         _ = try? whileLocked(waiting: .milliseconds(500)) { (change) throws(BaseMemoryError) in
             change.index.note(sent)

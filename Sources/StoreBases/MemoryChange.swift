@@ -29,7 +29,7 @@ struct MemoryChange: ~Copyable {
 
     /// Drops objects whose files are missing or changed, and streams that have expired; and removes the files that no entry needs.
     mutating func settle() {
-        for object in index.objects where !isThere(object) { drop(object) }
+        for object in missing() { drop(object) }
         for stream in index.streams { settle(stream) }
         removeUnused()
     }
@@ -54,8 +54,18 @@ struct MemoryChange: ~Copyable {
         }
     }
 
+    private func missing() -> [BaseIndex.Object] {
+        // Opened once for all of them.
+        guard let objects = try? folder.folder(at: objectFolder) else { return index.objects }
+        var missing: [BaseIndex.Object] = []
+        for object in index.objects where !isThere(object, in: objects) { missing.append(object) }
+        return missing
+    }
+
+    func isThere(_ object: BaseIndex.Object) -> Bool { isThere(object, in: folder) }
+
     /// Whether a file is there that may be the object; only its digest proves it.
-    func isThere(_ object: BaseIndex.Object) -> Bool {
+    private func isThere(_ object: BaseIndex.Object, in folder: borrowing OpenFolder) -> Bool {
         guard let status = try? folder.status(of: path(of: object)) else { return false }
         return status.kind == .file && status.size == object.size
     }
@@ -106,11 +116,16 @@ struct MemoryChange: ~Copyable {
 
     /// Writes the index, atomically and durably.
     func save() throws(BaseMemoryError) {
+        let place = try BaseMemoryError.wrapping { () throws(FileError) in try TemporaryFolder(in: folder.path) }
+        try save(in: place.path)
+    }
+
+    /// - Parameter place: A temporary folder of the memory's.
+    private func save(in place: FilePath) throws(BaseMemoryError) {
         try BaseMemoryError.wrapping { () throws(FileError) in
             let target = folder.path.appending(BaseMemory.indexFile)
             let bytes = index.jsonBytes
-            let place = try TemporaryFolder(in: folder.path)
-            let path = place.path.appending("index")
+            let path = place.appending("index")
             let file = try OpenFile.creating(path)
             try file.write(bytes)
             try file.sync()
@@ -170,6 +185,7 @@ extension MemoryChange {
             files: files.compactMap { object($0.part.sha256, $0.part.size, from: $0.offer) }, state: proposal.state,
             stream: stream?.listed.id, at: Timestamp(Date()))
         index.put(new)
+        if let sent = proposal.sent { index.note(sent) }
         let (free, reserve) = try space()
         let fitting = index.evicting(except: new, keepingAcknowledged: stream != nil) { index in
             let files = index.files
@@ -182,17 +198,17 @@ extension MemoryChange {
             if stream == nil { _ = try makeRoom(for: 0) }
             return .noRoom
         }
-        return try go(to: fitting, from: before, moves, durable: new.isPinned ? new : nil)
+        return try go(to: fitting, from: before, moves, in: place, durable: new.isPinned ? new : nil)
     }
 
     /// - Parameter entry: What its user has added. Of what receivers have acknowledged a power cut may lose the files: that costs bytes.
     private mutating func go(
-        to new: BaseIndex, from before: BaseIndex, _ moves: [Move], durable entry: BaseIndex.Entry?
+        to new: BaseIndex, from before: BaseIndex, _ moves: [Move], in place: FilePath, durable entry: BaseIndex.Entry?
     ) throws(BaseMemoryError) -> Remembering {
         index = new
         do throws(BaseMemoryError) {
             try BaseMemoryError.wrapping { () throws(FileError) in try folder.makeFolder(at: objectFolder) }
-            try save()
+            try save(in: place)
             for move in moves { try take(move) }
             if let entry { try sync(entry) }
         } catch {

@@ -41,6 +41,11 @@ package struct SentStore: Hashable, Sendable, Codable {
         return earlier.isGone && schema == earlier.schema
     }
 
+    /// Whether the index takes it.
+    var isShortEnough: Bool {
+        receiver.utf8.count <= BaseIndex.receiverLength && store.utf8.count <= BaseIndex.pathLength
+    }
+
     mutating func move(to path: FilePath) { store = path.text }
 
     /// Most bytes that it takes in the index.

@@ -268,6 +268,25 @@ import Testing
         withExtendedLifetime(opened) {}
     }
 
+    @Test func `a store is noted with the copy that is remembered of it, and the index is written once for both`()
+        throws
+    {
+        let (key, copy) = (BaseKey(), try Acknowledged("soup"))
+        let place = try TemporaryFolder(in: scratch.path)
+        let file = try copy.file(in: place.path)
+        let sent = SentStore(
+            key.name, to: "watch", at: key.store, try PlatformCalls.status(of: file), key: nil, identity: nil,
+            schema: ContentDigest(hashing: [1]))
+        #expect(
+            memory.remember(copy.manifest, copy: file, as: key, receiver: "watch", sent: sent) == .remembered)
+        #expect(memory.sent(as: key.name) == [sent])
+        let index = memory.folder.appending("index.json")
+        let written = try PlatformCalls.status(of: index).inode
+        memory.note(sent)
+        #expect(try PlatformCalls.status(of: index).inode == written)
+        #expect(try Folder.names(in: memory.folder) == ["index.json", "objects"])
+    }
+
     @Test func `many at once end with what is remembered whole, within the budget`() async throws {
         let small = BaseMemory(at: memory.folder, budget: 6000)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -42,13 +42,16 @@ struct RememberedBases: Sendable {
     /// - Parameters:
     ///   - copy: The file of the canonical copy, which no longer changes.
     ///   - files: The files of the manifest's external files, in order; empty if deltas are not to refer to them.
+    ///   - sent: Noted with it, where it goes to the memory at once.
     @discardableResult
     func acknowledged(
-        _ manifest: Manifest, copy: FilePath, files: [FilePath] = [], by receiver: String, state: [UInt8]? = nil
+        _ manifest: Manifest, copy: FilePath, files: [FilePath] = [], by receiver: String, state: [UInt8]? = nil,
+        sent: SentStore? = nil
     ) -> Remembering {
         if let recent, recent.take(manifest, copy: copy, as: key, by: receiver, state: state) { return .remembered }
         return memory.remember(
-            manifest, copy: copy, files: worthRemembering(manifest, files), as: key, receiver: receiver, state: state)
+            manifest, copy: copy, files: worthRemembering(manifest, files), as: key, receiver: receiver, state: state,
+            sent: sent)
     }
 
     /// The external files that are worth remembering for deltas of later ones.

@@ -86,7 +86,9 @@ final class RememberedShipment: Sendable {
     }
 
     /// Remembers a shipment that has arrived; removes the record of one that has failed for good.
-    func ended(_ result: Result<Delivery, ShipmentError>) {
+    ///
+    /// - Parameter sent: The store that has arrived.
+    func ended(_ result: Result<Delivery, ShipmentError>, of sent: SentStore?) {
         let shipment = shipment.withLock { $0.take() }
         switch result {
         case .failure: shipment?.record?.finish()
@@ -95,8 +97,7 @@ final class RememberedShipment: Sendable {
             if let shipment {
                 bases.acknowledged(
                     delivery.manifest, copy: shipment.path(ofPart: 0), files: shipment.version.externalPaths,
-                    by: receiver,
-                    state: shipment.version.state?.encoded(with: metadata))
+                    by: receiver, state: shipment.version.state?.encoded(with: metadata), sent: sent)
                 shipment.record?.finish()
             } else {
                 // The consumer had the store already: no copy was taken.

@@ -51,9 +51,12 @@ struct StoreContinuity: Sendable {
             source.name, to: receiver, at: source.store.path, status, key: key, identity: identity, schema: schema)
     }
 
+    /// The store as it has been sent.
+    func sent(_ manifest: Manifest) -> SentStore? { sent(manifest.identity, manifest.store.schemaSHA256) }
+
     /// The store has been sent.
     func note(_ manifest: Manifest) {
-        if let sent = sent(manifest.identity, manifest.store.schemaSHA256) { memory.note(sent) }
+        if let sent = sent(manifest) { memory.note(sent) }
     }
 }
 
