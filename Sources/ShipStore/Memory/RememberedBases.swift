@@ -146,7 +146,7 @@ extension CopyProfile {
 extension OutgoingBase {
     init(_ copy: RememberedCopy) {
         self.init(
-            content: copy.content, digest: copy.record.sha256,
+            content: copy.content, digest: copy.record.sha256, tables: copy.manifest.tables,
             open: { copy.open().map { ($0.path, $0) } }, files: copy.files,
             openFile: { copy.open($0).map { ($0.path, $0) } })
     }

@@ -19,7 +19,7 @@ package struct FileCodec: StoreCodec {
         _ store: StoreToEncode, _ base: FilePath, _ limit: Int64
     ) -> any StoreSegmentEncoder {
         AsyncDeltaEncoder(
-            store.settings, shapes: store.shapes, limit: limit,
+            store.settings, shapes: store.shapes, unchanged: store.unchanged, limit: limit,
             openBase: { try PageFile(reading: base) { try Task.checkCancellation() } },
             open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() }, goingOnAfter: store.earlier)
     }

@@ -9,6 +9,8 @@ struct OutgoingBase: Sendable {
     let content: ManifestContent
     /// The SHA-256 of the store.
     let digest: ContentDigest
+    /// The content of its tables, where it is known.
+    var tables: [ForeignText: TableContent]?
     /// Compares the store with its digest, and keeps it; `nil` if it is damaged, or gone.
     let open: @Sendable () -> Opened?
     /// The external files that are remembered with it.

@@ -96,9 +96,12 @@ struct PartEncoder: Sendable {
         over base: OutgoingBase, limit: Int64, _ deliver: (EncodedSegment) async throws -> Void
     ) async throws {
         // The digest of the base is computed once, when the base is needed.
-        guard let codec = shipment.options.codec, let base = base.open() else { throw RestartCause.baseGone }
-        defer { withExtendedLifetime(base) {} }
-        try await codec.makeDeltaEncoder(try storeToEncode, base.path, limit).encode(deliver: deliver)
+        guard let codec = shipment.options.codec, let opened = base.open() else { throw RestartCause.baseGone }
+        defer { withExtendedLifetime(opened) {} }
+        var store = try storeToEncode
+        let tables = shipment.manifest.tables ?? [:]
+        store.unchanged = Set(tables.lazy.filter { base.tables?[$0.key] == $0.value }.map(\.key))
+        try await codec.makeDeltaEncoder(store, opened.path, limit).encode(deliver: deliver)
     }
 
     private func encodeStoreDelta(

@@ -1,4 +1,5 @@
 package import ShipCompression
+package import ShipProtocol
 package import StoreFormat
 
 /// Encodes a delta on a thread of its own, and delivers its segments in order.
@@ -27,21 +28,22 @@ package struct AsyncDeltaEncoder: StoreSegmentEncoder {
     }
 
     /// - Parameters:
-    ///   - shapes: See `DeltaEncoder`.
+    ///   - shapes, unchanged: See `DeltaEncoder`.
     ///   - limit: Most bytes of all segments together.
     ///   - openBase: Opens the file that the receiver has.
     ///   - open: Opens the one that it will have. Reading the pages of both throws `CancellationError` when the task is cancelled.
     ///   - makeSpillFile: See `StoreBuilder.Target`.
     ///   - earlier: The segments of an earlier session.
     package init(
-        _ settings: CompressionSettings, shapes: [String: IndexShape]?, limit: Int64,
+        _ settings: CompressionSettings, shapes: [String: IndexShape]?, unchanged: Set<ForeignText> = [], limit: Int64,
         openBase: @escaping @Sendable () throws -> any PageSource,
         open: @escaping @Sendable () throws -> any PageSource,
         makeSpillFile: @escaping @Sendable () throws -> any SpillFile, goingOnAfter earlier: EarlierPieces? = nil
     ) {
         self.init(settings, goingOnAfter: earlier) { effort, deliver in
             let encoder = DeltaEncoder(
-                from: try openBase(), to: try open(), shapes: shapes, effort: effort, makeSpillFile: makeSpillFile)
+                from: try openBase(), to: try open(), shapes: shapes, unchanged: unchanged, effort: effort,
+                makeSpillFile: makeSpillFile)
             try encoder.encodeIfSmaller(limit: limit, deliver: deliver)
         }
     }

@@ -1,4 +1,5 @@
 import ShipCompression
+package import ShipProtocol
 package import StoreFormat
 
 /// Encodes a canonical copy, or any file of pages, as a delta against another one.
@@ -9,6 +10,7 @@ package struct DeltaEncoder {
     private let base: any PageSource
     private let new: any PageSource
     private let shapes: [String: IndexShape]?
+    private let unchanged: Set<ForeignText>
     private let effort: SegmentEffort
     /// For a store without a base.
     private let wholeEffort: SegmentEffort
@@ -26,13 +28,15 @@ package struct DeltaEncoder {
     ///   - base: The file that the receiver has. Neither file changes meanwhile.
     ///   - new: The file that it will have.
     ///   - shapes: The shapes of the indexes, by their names; `nil` for a file that has no canonical form.
+    ///   - unchanged: The tables of which both files are known to have the same rows, which need not be compared.
     package init(
-        from base: any PageSource, to new: any PageSource, shapes: [String: IndexShape]?, effort: SegmentEffort,
-        makeSpillFile: @escaping () throws -> any SpillFile
+        from base: any PageSource, to new: any PageSource, shapes: [String: IndexShape]?,
+        unchanged: Set<ForeignText> = [], effort: SegmentEffort, makeSpillFile: @escaping () throws -> any SpillFile
     ) {
         self.base = base
         self.new = new
         self.shapes = shapes
+        self.unchanged = unchanged
         wholeEffort = effort
         var effort = effort
         effort.hasBase = true
@@ -118,7 +122,7 @@ package struct DeltaEncoder {
     ) throws {
         guard let shapes, let store = try baseStore() else { return try writeFile(limit: limit, deliver: deliver) }
         var output = try DeltaOutput(base: store, effort, limit: limit, deliver: deliver)
-        var walk = try DeltaWalk(store, try DeltaStore(new), shapes, effort, makeSpillFile)
+        var walk = try DeltaWalk(store, try DeltaStore(new), shapes, unchanged, effort, makeSpillFile)
         try walk.run(&output)
         try output.finish()
     }

@@ -1,3 +1,4 @@
+import ShipProtocol
 import StoreFormat
 
 /// Compares the trees of a store with those of its base, and writes the delta.
@@ -5,6 +6,8 @@ struct DeltaWalk {
     private let base: DeltaStore
     private let new: DeltaStore
     private let shapes: [String: IndexShape]
+    /// The names of the tables that have the same rows in both.
+    private let unchanged: Set<[UInt8]>
     private let effort: SegmentEffort
     private let spill: () throws -> any SpillFile
     private let sources: BaseTrees
@@ -12,12 +15,13 @@ struct DeltaWalk {
     private var same = 0
 
     init(
-        _ base: DeltaStore, _ new: DeltaStore, _ shapes: [String: IndexShape], _ effort: SegmentEffort,
-        _ spill: @escaping () throws -> any SpillFile
+        _ base: DeltaStore, _ new: DeltaStore, _ shapes: [String: IndexShape], _ unchanged: Set<ForeignText>,
+        _ effort: SegmentEffort, _ spill: @escaping () throws -> any SpillFile
     ) throws {
         self.base = base
         self.new = new
         self.shapes = shapes
+        self.unchanged = Set(unchanged.map { $0.unescaped.bytes(textEncoding: new.settings.textEncoding) })
         self.effort = effort
         self.spill = spill
         sources = try BaseTrees(base, new)
@@ -93,7 +97,9 @@ struct DeltaWalk {
 
     private mutating func writeTable(_ table: Int, _ indexes: [Int], _ output: inout DeltaOutput) throws {
         let tableShapes = indexes.map { new.shape(of: $0, among: shapes) }
-        let (source, comparison) = try compare(table, shapes: tableShapes)
+        let (source, comparison) =
+            try unchangedSource(of: table).map { ($0, TreeComparison(unchangedWith: indexes.count)) }
+            ?? compare(table, shapes: tableShapes)
         var plans: [IndexPlan] = []
         var merged: [(Int, IndexShape)] = []
         var derived = 0
@@ -124,6 +130,14 @@ struct DeltaWalk {
                 try write(index, source, comparison, merged: [], &output)
             }
         }
+    }
+
+    /// The table of the base that has the same rows and the same definition; `nil` if the tables have to be compared.
+    private func unchangedSource(of table: Int) throws -> TreeSource? {
+        guard unchanged.contains(new.trees[table].name), !new.hasOtherForm(than: base),
+            let source = try sources.named(table), !sources.isRedefined(table, from: source)
+        else { return nil }
+        return source
     }
 
     /// - Parameter canFollow: Whether the table may have another index that is merged, and one that is derived.

@@ -77,6 +77,11 @@ struct TreeComparison {
         (baseCount, hasChanges, sums) = (count, true, [])
     }
 
+    /// A table that has the rows of its base.
+    ///
+    /// - Parameter indexes: How many it has.
+    init(unchangedWith indexes: Int) { sums = Array(repeating: nil, count: indexes) }
+
     /// Whether at least half of the rows are in the base.
     var hasMostRows: Bool { 2 * commonRows >= newCount }
 

@@ -24,6 +24,8 @@ package struct StoreToEncode: Sendable {
     package let room: (any SpillSpace)?
     /// The segments of an earlier session, which are not encoded again.
     package let earlier: EarlierPieces?
+    /// The tables of which the base of a delta has the same content, as the manifests say.
+    package var unchanged: Set<ForeignText> = []
 
     package init(
         path: FilePath, facts: StoreFacts, shapes: [String: IndexShape]?, settings: CompressionSettings,

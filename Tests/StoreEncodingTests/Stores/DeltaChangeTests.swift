@@ -1,4 +1,5 @@
 import GRDB
+import ShipProtocol
 import StoreFormat
 import StoreSnapshot
 import SystemPackage
@@ -199,6 +200,33 @@ import Testing
             return base.reads
         }
         #expect(try reads(40) < reads(1) + 1000)
+    }
+
+    @Test func `a table that is known to be unchanged is not compared, and the check finds out if it is not`() throws {
+        let states = try StoreStates(
+            pageSize: 1024,
+            """
+            CREATE TABLE t (id INTEGER PRIMARY KEY, a);
+            CREATE TABLE u (id INTEGER PRIMARY KEY, b);
+            CREATE INDEX ui ON u (b);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+            INSERT INTO u SELECT i, hex(i * i) FROM n;
+            INSERT INTO t VALUES (1, 'a');
+            """, "UPDATE t SET a = 'b'")
+        func delta(knowing unchanged: Set<ForeignText>) throws -> (segments: [[UInt8]], reads: Int) {
+            let base = CountedPages(try MemoryPages(states.base))
+            var segments: [[UInt8]] = []
+            try DeltaEncoder(
+                from: base, to: try MemoryPages(states.new), shapes: states.shapes, unchanged: unchanged,
+                effort: .smallest, makeSpillFile: { MemorySpill() }
+            ).encode { segments.append($0.bytes) }
+            return (segments, base.reads)
+        }
+        let (known, compared) = (try delta(knowing: ["u"]), try delta(knowing: []))
+        #expect(known.segments == compared.segments)
+        #expect(known.reads < compared.reads)
+        #expect(try states.applied(known.segments) == states.new)
+        #expect(throws: EncodingFailure.selfCheckFailed) { _ = try delta(knowing: ["t"]) }
     }
 
     @Test func `rows that change after others have gone find what they were, in a table without rowids`() throws {
