@@ -5,14 +5,16 @@ package import SystemPackage
 /// The text of a path is the path itself if that is UTF-8. For each byte B that is no part of a character stands the scalar
 /// U+10FE00 + B, from U+10FE80 to U+10FEFF; and so for the four bytes of such a scalar that a path holds itself. Two paths never
 /// have the same text, so it serves in records, in JSON and on its way from the command line. Source: `Protocol/OUTPUT.md`.
+///
+/// Nothing here is generic: what a generic function of another module needs is looked up when it runs, in each process anew.
 package enum PathText {
     private static let base: UInt32 = 0x10FE00
     /// How each scalar begins that stands for a byte, and no other scalar that is assigned.
     private static let lead: UInt8 = 0xF4
 
-    package static func text(of bytes: some Collection<UInt8>) -> String {
+    package static func text(of bytes: [UInt8]) -> String {
         if let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(lead) { return text }
-        var (scalars, rest) = (String.UnicodeScalarView(), Array(bytes)[...])
+        var (scalars, rest) = (String.UnicodeScalarView(), bytes[...])
         while let first = rest.first {
             let length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
             let character = String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars
@@ -27,13 +29,13 @@ package enum PathText {
         return String(scalars)
     }
 
-    package static func bytes(of text: some StringProtocol) -> [UInt8] {
+    package static func bytes(of text: String) -> [UInt8] {
         guard text.utf8.contains(lead) else { return Array(text.utf8) }
         return text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(String(scalar).utf8) }
     }
 
     /// Whether all of it is text: no scalar stands for a byte.
-    package static func isPlain(_ text: some StringProtocol) -> Bool {
+    package static func isPlain(_ text: String) -> Bool {
         !text.utf8.contains(lead) || text.unicodeScalars.allSatisfy { byte(of: $0) == nil }
     }
 
@@ -47,7 +49,7 @@ extension FilePath {
     /// As in `PathText`. `string` has U+FFFD instead, for every byte alike, and leads to another file.
     package var text: String { PathText.text(of: bytes) }
 
-    package init(text: some StringProtocol) { self.init(bytes: PathText.bytes(of: text)) }
+    package init(text: String) { self.init(bytes: PathText.bytes(of: text)) }
 
     /// Without the NUL at its end.
     package var bytes: [UInt8] {
@@ -64,7 +66,7 @@ extension FilePath {
     }
 
     /// - Parameter name: As in `PathText`.
-    package func appending(text name: some StringProtocol) -> FilePath { pushing(FilePath(text: name)) }
+    package func appending(text name: String) -> FilePath { pushing(FilePath(text: name)) }
 
     /// The name at its end; empty for a root and for nothing.
     package var lastName: String { lastComponent?.text ?? "" }

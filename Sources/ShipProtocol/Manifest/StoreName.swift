@@ -24,7 +24,7 @@ public struct StoreName: Hashable, Sendable, Comparable {
         let scalars = fileName.unicodeScalars
         let end = scalars.lastIndex(of: ".").flatMap { $0 > scalars.startIndex ? $0 : nil } ?? scalars.endIndex
         var name = ""
-        for byte in PathText.bytes(of: fileName[..<end]) {
+        for byte in PathText.bytes(of: String(fileName[..<end])) {
             let isPlain = name.isEmpty ? Self.isAllowedFirst(byte) : Self.isAllowed(byte)
             name += isPlain ? String(UnicodeScalar(byte)) : Self.escaped(byte)
         }

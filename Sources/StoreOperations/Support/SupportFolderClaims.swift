@@ -99,7 +99,7 @@ extension StoreHome {
     private func isSidecar(_ name: FilePath.Component, among names: [FilePath.Component]) throws(FileError) -> Bool {
         let isCalledSo = Self.sidecarEndings.contains { ending in
             guard name.text.hasSuffix(ending),
-                let store = FilePath(text: name.text.dropLast(ending.count)).lastComponent
+                let store = FilePath(text: String(name.text.dropLast(ending.count))).lastComponent
             else { return false }
             return store == path.lastComponent || names.contains(store)
         }
