@@ -34,8 +34,7 @@ final class SharedPages {
     ///   - first: The number of the first one.
     /// - Returns: Ranges of `run`, in order, as few as possible.
     func changes(in run: [UInt8], from first: UInt32) -> [Range<Int>] {
-        found.removeAll(keepingCapacity: true)
-        found.append(contentsOf: repeatElement(0, count: run.count))
+        if found.count != run.count { found = Array(repeating: 0, count: run.count) }
         // What cannot be read is written.
         let count = (try? base.read(into: &found, at: offset(of: first))) ?? 0
         var changes: [Range<Int>] = []
