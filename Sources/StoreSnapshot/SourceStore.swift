@@ -47,6 +47,10 @@ package struct SourceStore: Sendable {
         case .folder: throw .folder(path)
         case .symbolicLink, .pipe, .socket, .characterDevice, .other: throw .notARegularFile(path)
         }
+        // SQLite would wait for the other end of a pipe.
+        let journal = FilePath(text: real.text + "-journal")
+        let kind = (try? PlatformCalls.statusFollowingLinks(of: journal))?.kind ?? .file
+        guard kind == .file else { throw .notARegularFile(journal) }
         let isInWALMode = try StoreHandle(real).header()?.isInWALMode ?? false
         if held == nil, !takesSeveralNames, Self.mayHaveOtherLog(real, status, isInWALMode: isInWALMode) {
             throw .severalNames(path)

@@ -63,6 +63,14 @@ import Testing
         #expect(throws: SnapshotError.notARegularFile("/dev/null")) { try SourceStore(at: "/dev/null") }
     }
 
+    /// SQLite would open it, and wait.
+    @Test(.timeLimit(.minutes(1))) func `a pipe in the place of the journal`() async throws {
+        try TestStore.make(at: path, sql: "CREATE TABLE t(a)")
+        let journal = FilePath(path.string + "-journal")
+        try #require(mkfifo(journal.string, 0o600) == 0)
+        try await expect(.notARegularFile(journal))
+    }
+
     @Test(arguments: [1, 15, 99, 100, 5000])
     func `another kind of file, or an encrypted one`(size: Int) async throws {
         try write((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) })
