@@ -140,6 +140,15 @@ import Testing
         #expect(flaw(against: try SampleFacts.of(path)) == nil)
     }
 
+    @Test func `an index may take twice what is in the file to make`() throws {
+        try TestStore.make(
+            at: path,
+            sql:
+                "CREATE TABLE t(a); INSERT INTO t VALUES (zeroblob(1000000)); CREATE INDEX i ON t(substr(hex(a), 1, 8))"
+        )
+        #expect(flaw(against: try SampleFacts.of(path)) == nil)
+    }
+
     @Test func `views and triggers are not run`() throws {
         try TestStore.make(
             at: path,

@@ -14,8 +14,8 @@ final class CheckConnection {
 
     private let connection: OpaquePointer
     private let path: FilePath
-    /// In a process with other work, one row or value may take this fraction of the memory.
-    private static let shareOfValue: Int64 = 8
+    /// In a process with other work, one row or value may take twice this fraction of the memory.
+    private static let shareOfValue: Int64 = 16
 
     private let deadline: CheckDeadline
     private let limits: CheckLimits

@@ -21,21 +21,19 @@ package enum StoreTrust: Hashable, Sendable {
     /// SQLite's checks build messages of some hundred bytes, and its full-text search statements of some thousand.
     private static let leastLengthForChecks: Int64 = 65_536
 
-    /// Whether this SQLite lets a schema that it does not trust call none of its own JSON functions, as 3.40.1 does by mistake: it would not
-    /// read a store with an index over one.
+    /// Whether this SQLite lets a schema that it does not trust call none of its own JSON functions, as 3.40.1 does by
+    /// mistake: it would not read a store with an index over one.
     static let distrustsJSON: Bool = {
         var opened: OpaquePointer?
         defer { sqlite3_close_v2(opened) }
-        guard sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let opened else {
-            return false
-        }
+        guard sqlite3_open(":memory:", &opened) == SQLITE_OK, let opened else { return false }
         _ = ship_store_set_db_config(opened, CInt(SQLITE_DBCONFIG_TRUSTED_SCHEMA), 0)
         return sqlite3_exec(opened, "SELECT json(1)", nil, nil, nil) == SQLITE_OK
             && sqlite3_exec(opened, "CREATE TABLE t(a, b AS (json(a)))", nil, nil, nil) != SQLITE_OK
     }()
 
-    /// - Parameter longestValue: The longest text, blob or row that SQLite may build, in bytes. No honest one is longer than
-    ///   its file.
+    /// - Parameter longestValue: The longest text, blob or row of the store, in bytes. No honest one is longer than its file;
+    ///   `hex()`, in an index or a column, makes twice as much of it.
     func harden(_ connection: OpaquePointer, longestValue: Int64) {
         for (option, isOn) in [
             (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, Self.distrustsJSON),
@@ -44,7 +42,7 @@ package enum StoreTrust: Hashable, Sendable {
         ] {
             _ = ship_store_set_db_config(connection, CInt(option), isOn ? 1 : 0)
         }
-        for (limit, value) in limits(longestValue) { sqlite3_limit(connection, limit, value) }
+        for (limit, value) in limits(2 * min(longestValue, Int64(CInt.max))) { sqlite3_limit(connection, limit, value) }
     }
 
     /// Those of columns (2,000), terms of a compound select (500) and arguments (127) are SQLite's own: schemas that are
