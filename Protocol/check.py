@@ -201,7 +201,7 @@ def check_ranges(vector: Vector) -> None:
 
 
 def check_head(vector: Vector, data: bytes) -> None:
-    found = publication.head(data)
+    found = publication.head(data, lambda publisher: vector.section("certificate") or b"")
     expect(found.publisher, vector.detail("publisher"))
     expect(rules.lines(found.members), vector.values())
     expect([f"{len(each)} {hashlib.sha256(each).hexdigest()}" for each in found.shipments], vector.all("shipment"))
@@ -210,7 +210,7 @@ def check_head(vector: Vector, data: bytes) -> None:
 
 
 def check_short(vector: Vector, data: bytes) -> None:
-    found = short.whole(data, vector.section("certificate") or b"", vector.section("base"), next(iter(vector.all("from")), None))
+    found = short.whole(data, vector.section("signature"), vector.section("certificate") or b"", vector.section("base"), next(iter(vector.all("from")), None))
     expect(f"{len(found)} {hashlib.sha256(found).hexdigest()}", vector.detail("file"))
 
 

@@ -29,7 +29,7 @@ sys.dont_write_bytecode = True
 
 from decoder import json_rules as rules  # noqa: E402
 from decoder.followed import Copy, Published, former_heads, stores  # noqa: E402
-from decoder.place import Missing, Place, head_of, place  # noqa: E402
+from decoder.place import Missing, Place, certificates, head_of, place  # noqa: E402
 from decoder.publication import ALL, Head, is_for  # noqa: E402
 from decoder.publication import head as decoded_head  # noqa: E402
 from decoder.refused import Refused  # noqa: E402
@@ -117,7 +117,7 @@ def read_head(at: Encrypted, arguments: argparse.Namespace, memory: Memory) -> t
     file = head_of(at)
     if file is None:
         raise Ended(NOTHING, "nothing is published")
-    head = decoded_head(file)
+    head = decoded_head(file, certificates(at))
     if head.members.get("sealing", {}).get("keys") != at.keys:
         raise Refused("bad-manifest", "it is encrypted with other keys than its publisher says")
     if arguments.publisher not in (None, head.publisher):
@@ -227,11 +227,11 @@ def run(arguments: argparse.Namespace) -> int:
     key = bytes.fromhex(arguments.key.read_text(encoding="ascii")) if arguments.key else None
     at, memory = Encrypted(place(arguments.place), key), Memory(arguments.into)
     for readings_left in reversed(range(READINGS)):
-        file, head = read_head(at, arguments, memory)
-        tell(file, head)
         complaints: list[str] = []
         taken: set[str] = set()
         try:
+            file, head = read_head(at, arguments, memory)
+            tell(file, head)
             for store in stores(at, head):
                 if arguments.check:
                     complaints += told(store)

@@ -17,7 +17,7 @@ COVERS = "published 3"
 
 
 def listed(counter: int = 3, content: bytes = CHANGE, base: str | None = FIRST, to: str = SECOND, **more: Any) -> Members:
-    return step(counter, content, base, to, sha256=hashlib.sha256(content).hexdigest()) | more
+    return without(step(counter, content, base, to, sha256=hashlib.sha256(content).hexdigest()), "signature") | more
 
 
 def said(*steps: Any, leaps: Any = (), skips: Any = (), **more: Any) -> Members:
@@ -95,6 +95,8 @@ def good() -> Iterator[Vector]:
     yield whole("leaps", "Two leaps from the last landmark", common() | {"leaps": linked(20, 23, 29)})
     yield whole("leap_is_skip", "The catalog right after a landmark: the skip is the leap", common(skips=linked(20, 29)))
     yield whole("bundle", "Single steps whose shipments are in one object", common(*BUNDLED, bundle=BUNDLE))
+    last_signed = [BUNDLED[0], BUNDLED[1] | {"signature": "5f" * 64}]
+    yield whole("bundle_last_signed", "The last of its steps has a signature", common(*last_signed, bundle=BUNDLE))
     mixed = [*chain(22, 24, start=id_of_number(21)), *BUNDLED[:1], *chain(28, start=id_of_number(27))]
     yield whole("bundle_and_objects", "One that is in a bundle between two that are not", common(*mixed, bundle=BUNDLE | {"size": 250}))
     yield whole("steps_same_number", "Two steps to one content with one number", said(listed(3), listed(3, NEW_WHOLE, id_of_number(9))))
@@ -172,6 +174,7 @@ def members() -> Iterator[Vector]:
     yield bad("before_without_counter", "A catalog before whose number is missing", said(before=without(BEFORE, "counter")))
     yield bad("before_and_skips", "A catalog before, beside the skip from there", common(before=link(23)))
     yield bad("bundle_missing", "A step without an object, and no bundle", common(*BUNDLED))
+    yield bad("signature_beside_object", "A signature of a step that has an object", common(*[each | {"signature": "5f" * 64} for each in chain(25, start=id_of_number(23))]))
     yield bad("bundle_of_nothing", "A bundle, and no step without an object", common(*chain(25, start=id_of_number(23)), bundle=BUNDLE))
     yield bad("bundle_is_digest", "The bundle by its digest alone", common(*BUNDLED, bundle=PUBLICATION))
     yield bad("bundle_size_0", "A bundle of no bytes", common(bundle=BUNDLE | {"size": 0}))

@@ -43,14 +43,20 @@ def differences(known: Members, members: Members) -> Members:
     return found
 
 
+SIGNATURES: dict[bytes, bytes] = {}
+"""By the frames of the shipments."""
+
+
 def shipment(members: Members, frames: Sequence[Pieces], base: Members | None = None) -> bytes:
-    """Without what is known; with `base`, the manifest of what is held, without all that is in that."""
+    """The frames, without what is known; with `base`, the manifest of what is held, without all that is in that."""
     signed, payload = joined(stored_json(document(members))), stored_json(document(members))
     if base is not None:
         known = json.loads(content_of(base).json) | {"base": {"sha256": base["store"]["sha256"]}}
         signed, payload = b"\0" + canonical(members), binary(b"\4" + canonical(differences(known, members)))
     value = b"".join(part.to_bytes(32, "big") for part in PHONE.signed(signed_content(signed, PHONE.id)))
-    return value + b"".join(joined(each)[:-4] for each in (frame(MANIFEST, payload), *frames, FINISH, FINISH))
+    found = b"".join(joined(each)[:-4] for each in (frame(MANIFEST, payload), *frames, FINISH, FINISH))
+    SIGNATURES[found] = value
+    return found
 
 
 def id_of(store: StoreFile, name: str = "Recipes") -> str:
@@ -66,7 +72,7 @@ OF_EMPTY = shipment(manifest(EMPTY_STORE, "Empty", counter=6), blocks(EMPTY_STOR
 
 def step(counter: int = 3, content: bytes = CHANGE, base: str | None = FIRST, to: str = SECOND, **more: Any) -> Members:
     members = ({"from": base} if base else {}) | {"to": to, "counter": counter, "size": len(content)}
-    return members | more
+    return members | ({"signature": SIGNATURES[content].hex()} if content in SIGNATURES else {}) | more
 
 
 def store(*steps: Members, name: str = "Recipes", newest: str = FIRST, counter: int = 1, of: StoreFile = BASE, **more: Any) -> Members:
@@ -94,11 +100,11 @@ def said(*stores: Any, **more: Any) -> Members:
 
 
 def signed_head(content: Pieces, device: Device = PHONE, stream: Pieces | None = None) -> Pieces:
-    return p.head(p.value(device, joined(content)), p.stored(content) if stream is None else stream)
+    return p.head(device.id, p.value(device, joined(content)), p.stored(content) if stream is None else stream)
 
 
-def content_of_head(members: Members | Pieces, *shipments: bytes, device: Device = PHONE) -> Pieces:
-    return p.content(device.certificate, document(members) if isinstance(members, dict) else members, shipments)
+def content_of_head(members: Members | Pieces, *shipments: bytes) -> Pieces:
+    return p.content(document(members) if isinstance(members, dict) else members, shipments)
 
 
 def told(members: Members, shipments: Sequence[bytes], device: Device) -> list[Detail]:
@@ -108,12 +114,17 @@ def told(members: Members, shipments: Sequence[bytes], device: Device) -> list[D
 
 def whole(name: str, about: str, members: Members, *shipments: bytes, known: Members | None = None, device: Device = PHONE, file: Pieces | None = None) -> Vector:
     """`known`: what a reader has of the members, where it is not all."""
-    pieces = signed_head(content_of_head(members, *shipments, device=device), device) if file is None else file
-    return Vector(f"head_{name}", about, COVERS, "head", None, told(members if known is None else known, shipments, device), [("", pieces)])
+    pieces = signed_head(content_of_head(members, *shipments), device) if file is None else file
+    return vector(name, about, None, told(members if known is None else known, shipments, device), device.certificate, pieces)
 
 
-def none(name: str, about: str, file: Pieces, error: str = "bad-manifest") -> Vector:
-    return Vector(f"head_{name}", about, COVERS, "head", error, [], [("", file)])
+def none(name: str, about: str, file: Pieces, error: str = "bad-manifest", certificate: bytes = PHONE.certificate) -> Vector:
+    return vector(name, about, error, [], certificate, file)
+
+
+def vector(name: str, about: str, error: str | None, details: list[Detail], certificate: bytes, file: Pieces) -> Vector:
+    object = binary(certificate, "the object of the publisher's id")
+    return Vector(f"head_{name}", about, COVERS, "head", error, details, [("certificate", object), ("", file)])
 
 
 def bad(name: str, about: str, members: Members | Pieces, *shipments: bytes) -> Vector:
@@ -135,6 +146,7 @@ def vectors() -> Iterator[Vector]:
     yield from no_head()
     yield from no_stream()
     yield from no_certificate()
+    yield from brought()
     yield from forged()
     yield from no_json()
     yield from members()
@@ -150,6 +162,10 @@ def good() -> Iterator[Vector]:
     yield whole("step", "A step over what is in the catalog", said(CHANGED), CHANGE)
     steps = [step(1, WHOLE, None, FIRST), step()]
     yield whole("steps", "A whole, and a step over it", said(store(*steps, newest=SECOND, counter=3, of=NEW)), WHOLE, CHANGE)
+    steps = [without(step(1, WHOLE, None, FIRST), "signature"), step()]
+    yield whole("steps_last_signed", "The last step alone has a signature of its own", said(store(*steps, newest=SECOND, counter=3, of=NEW)), WHOLE, CHANGE)
+    content = content_of_head(said(store(*steps, newest=SECOND, counter=3, of=NEW)), WHOLE, CHANGE)
+    yield whole("steps_deflated", "The same, with matches and strings of digits that are brought, some of them again", said(store(*steps, newest=SECOND, counter=3, of=NEW)), WHOLE, CHANGE, file=signed_head(content, stream=p.deflated(joined(content))))
     yield whole("whole", "A step that is a whole, without a catalog", said(store(step(4, NEW_WHOLE, None), newest=SECOND, counter=4, of=NEW)), NEW_WHOLE)
     several = [store(name="Drinks", catalog=CATALOG), EMPTY, CHANGED]
     yield whole("several", "Three stores: the shipments stand in the order of the steps", said(*several), OF_EMPTY, CHANGE)
@@ -175,7 +191,7 @@ def good() -> Iterator[Vector]:
     yield whole("step_same_number", "Two steps to one content with one number", said(store(*both, newest=SECOND, counter=3, of=NEW)), shipment(manifest(NEW, counter=3), blocks(NEW.data)), CHANGE)
     value = p.value(PHONE, joined(GOOD_CONTENT))
     other = (N - int.from_bytes(value[32:], "big")).to_bytes(32, "big")
-    yield whole("other_s", "The order of the curve less s in the place of s: as good", said(CHANGED), CHANGE, file=p.head(value[:32] + other, p.stored(GOOD_CONTENT)))
+    yield whole("other_s", "The order of the curve less s in the place of s: as good", said(CHANGED), CHANGE, file=p.head(PHONE.id, value[:32] + other, p.stored(GOOD_CONTENT)))
 
 
 def largest() -> Iterator[Vector]:
@@ -183,8 +199,8 @@ def largest() -> Iterator[Vector]:
     yield whole("largest_numbers", "The largest numbers: for the rules of a head they are numbers", said(highest, number=2**64 - 1), CHANGE)
     many = [store(name=f"n{each:04}") for each in range(MOST_STORES + 1)]
     yield none("1025_stores", "1,025 stores", deflated_head(said(*many)))
-    short = [step(each + 1, b"!" * 65, None, FIRST) for each in range(MOST_STEPS + 1)]
-    yield none("257_steps", "257 steps of a byte, beside their signatures", deflated_head(said(store(*short)), *[b"!" * 65] * (MOST_STEPS + 1)))
+    short = [step(each + 1, b"!", None, FIRST) for each in range(MOST_STEPS + 1)]
+    yield none("257_steps", "257 steps of a byte", deflated_head(said(store(*short)), *[b"!"] * (MOST_STEPS + 1)))
     for size, name in ((p.LARGEST_HEAD, "at_limit"), (p.LARGEST_HEAD + 1, "over_limit")):
         found = of_size(size)
         about = f"A head of {size:,} bytes"
@@ -232,14 +248,14 @@ def of_content_size(size: int) -> tuple[Members, bytes, Pieces]:
 def no_head() -> Iterator[Vector]:
     value = p.value(PHONE, joined(GOOD_CONTENT))
     yield none("empty", "No bytes", [])
-    yield none("magic", "Another magic", p.head(value, p.stored(GOOD_CONTENT), magic=b"SHIPHEAP"))
+    yield none("magic", "Another magic", p.head(PHONE.id, value, p.stored(GOOD_CONTENT), magic=b"SHIPHEAP"))
     yield none("magic_of_shipment", "A shipment in the place of a head", [Piece(joined(session(*signed_in_file(PHONE, manifest(BASE, counter=1)), *blocks(BASE.data), FINISH, FINISH)), "a whole")])
     yield none("magic_cut", "The file ends within the magic", binary(p.MAGIC[:7], "magic, cut off"))
     yield none("html", "What a web server says of what it has not", text("<!DOCTYPE html>\n<html><title>404 Not Found</title></html>\n"))
     for version in (0, 2, 255):
-        yield none(f"version_{version}", f"Version {version}", p.head(value, p.stored(GOOD_CONTENT), version=version), "version-not-supported")
-    yield none("version_2_short", "Version 2, and nothing else as in version 1: the version comes first", p.head(b"", text("later"), version=2), "version-not-supported")
-    for size, about in ((8, "before the version"), (9, "after the version"), (40, "within r"), (72, "within s"), (73, "before the stream")):
+        yield none(f"version_{version}", f"Version {version}", p.head(PHONE.id, value, p.stored(GOOD_CONTENT), version=version), "version-not-supported")
+    yield none("version_2_short", "Version 2, and nothing else as in version 1: the version comes first", p.head(b"", b"", text("later"), version=2), "version-not-supported")
+    for size, about in ((8, "before the version"), (9, "after the version"), (40, "within the id"), (72, "within r"), (104, "within s"), (105, "before the stream")):
         yield none(f"cut_{size}", f"The file ends {about}", binary(joined(GOOD_HEAD)[:size], "a head, cut off"), "damaged")
 
 
@@ -256,25 +272,50 @@ def no_stream() -> Iterator[Vector]:
     yield damaged("stream_before_dictionary", "A match that reaches back to before the dictionary", binary(DeflateStream().fixed([(8, len(p.dictionary()) + 1)]).finished(), "a match"))
     yield damaged("stream_zlib", "A zlib stream in its place", binary(b"\x78\x9c" + stream, "with the wrapping of zlib"))
     yield damaged("stream_none", "The content as it is, and no stream", GOOD_CONTENT)
-    yield none("content_empty", "A stream of nothing", p.head(p.value(PHONE, b""), p.stored([])))
+    yield none("content_empty", "A stream of nothing", p.head(PHONE.id, p.value(PHONE, b""), p.stored([])))
     yield none("content_of_size_alone", "A content of three bytes", signed_head(binary(b"\0\0\1")))
 
 
 def no_certificate() -> Iterator[Vector]:
-    json = document(said(CHANGED))
+    def of(certificate: bytes) -> Pieces:
+        """Signed by the right key, for the id that such a certificate would have."""
+        id = hashlib.sha256(certificate).digest()
+        content = joined(GOOD_CONTENT)
+        value = b"".join(part.to_bytes(32, "big") for part in PHONE.signed(p.signed_content(content, id)))
+        return p.head(id, value, p.stored(GOOD_CONTENT))
+
+    def wrong(name: str, about: str, certificate: bytes, error: str = "bad-signature") -> Vector:
+        return none(f"certificate_{name}", about, of(certificate), error, certificate)
+
     certificate = PHONE.certificate
-    yield none("certificate_absent", "A certificate of no bytes", signed_head(p.content(b"", json, [CHANGE])))
-    long = der(0x30, bytes(LONGEST_CERTIFICATE - 4))
-    yield none("certificate_longest", "4,096 bytes that are no certificate", signed_head(p.content(long, json, [CHANGE])), "bad-signature")
-    longer = der(0x30, bytes(LONGEST_CERTIFICATE - 3))
-    yield none("certificate_too_long", "A certificate of 4,097 bytes", signed_head(p.content(longer, json, [CHANGE])))
-    yield none("certificate_over_end", "A certificate that would be longer than the content", signed_head(p.content(certificate, [], certificate_size=len(certificate) + 5)))
-    yield none("certificate_4_gib", "The longest size that can be said", signed_head(p.content(certificate, json, [CHANGE], certificate_size=0xFFFF_FFFF)))
-    yield none("certificate_text", "Text in the place of the certificate", signed_head(p.content(b"trust me", json, [CHANGE])), "bad-signature")
-    yield none("certificate_cut", "Half a certificate", signed_head(p.content(certificate[:150], json, [CHANGE])), "bad-signature")
-    yield none("certificate_trailing_byte", "A byte behind the certificate", signed_head(p.content(certificate + b"\0", json, [CHANGE])), "bad-signature")
-    other_key = PHONE.certified(der(0x30, ED25519), bytes(range(32)))
-    yield none("certificate_of_another_kind", "A certificate of an Ed25519 key", signed_head(p.content(other_key, json, [CHANGE])), "bad-signature")
+    yield wrong("absent", "A certificate of no bytes", b"")
+    yield wrong("longest", "4,096 bytes that are no certificate", der(0x30, bytes(LONGEST_CERTIFICATE - 4)))
+    yield wrong("too_long", "A certificate of 4,097 bytes", der(0x30, bytes(LONGEST_CERTIFICATE - 3)), "damaged")
+    yield wrong("text", "Text in the place of the certificate", b"trust me")
+    yield wrong("cut", "Half a certificate", certificate[:150])
+    yield wrong("trailing_byte", "A byte behind the certificate", certificate + b"\0")
+    yield wrong("of_another_kind", "A certificate of an Ed25519 key", PHONE.certified(der(0x30, ED25519), bytes(range(32))))
+    yield none("certificate_of_another", "Another device's certificate in the place of the publisher's", GOOD_HEAD, "damaged", STRANGER.certificate)
+    yield none("certificate_renewed", "Another certificate of the same key", GOOD_HEAD, "damaged", RECERTIFIED.certificate)
+
+
+def brought() -> Iterator[Vector]:
+    def head(text: bytes, values: bytes = b"") -> Pieces:
+        return signed_head(GOOD_CONTENT, stream=[*p.as_it_is(binary(text, "text")), *binary(values, "what it brings")])
+
+    content = joined(GOOD_CONTENT)
+    text, values = p.brought(content)
+    yield whole("brought", "Digits that are brought, in a stored block", said(CHANGED), CHANGE, file=head(text, values))
+    first = content.replace(b'"' + PUBLICATION.encode() + b'"', b'"#', 1)
+    yield whole("brought_once", "One digest is brought, and all else is as it is", said(CHANGED), CHANGE, file=head(first, bytes.fromhex(PUBLICATION)))
+    yield none("brought_short", "A byte less than is brought", head(text, values[:-1]), "damaged")
+    yield none("brought_none", "Nothing of what is brought", head(text), "damaged")
+    yield none("brought_long", "A byte more than is brought", head(text, values + b"\0"), "damaged")
+    yield none("brought_again_early", "A string again before there is one", head(b'"%1' + content), "damaged")
+    yield none("brought_again_zero", "The string again that came none before", head(first.replace(b'"#', b'"#"%0'), bytes.fromhex(PUBLICATION)), "damaged")
+    yield none("brought_again_too_far", "The string again that came two before, after one", head(first.replace(b'"#', b'"#"%2'), bytes.fromhex(PUBLICATION)), "damaged")
+    yield none("brought_again_cut", "The text ends before it says which string comes again", head(content + b'"%'), "damaged")
+    yield none("brought_over_limit", "Few bytes that become too many", head(b'"#' + b'"%1' * 15_887, bytes(32)))
 
 
 def forged() -> Iterator[Vector]:
@@ -282,7 +323,7 @@ def forged() -> Iterator[Vector]:
     value = p.value(PHONE, content)
 
     def wrong(name: str, about: str, with_value: bytes, pieces: Pieces = GOOD_CONTENT) -> Vector:
-        return none(name, about, p.head(with_value, p.stored(pieces)), "bad-signature")
+        return none(name, about, p.head(PHONE.id, with_value, p.stored(pieces)), "bad-signature")
 
     for name, at in (("r", 31), ("s", 63)):
         turned = bytearray(value)
@@ -315,12 +356,8 @@ def no_json() -> Iterator[Vector]:
     yield bad("json_surrogate", "Half of a character in a member that is not known", text(json[:-1] + ',"x":"\\ud83c"}'))
     yield bad("json_member_twice", "A member stands twice", text(json[:-1] + ',"number":8}'))
     yield bad("json_depth_33", "33 levels", text(json[:-1] + ',"x":' + "[" * 32 + "]" * 32 + "}"))
-    content = p.content(PHONE.certificate, document(said()), json_size=len(compact_json(said())) + 1)
-    yield none("json_over_end", "A JSON that would be longer than the content", signed_head(content))
-    yield none("json_4_gib", "The longest size that can be said", signed_head(p.content(PHONE.certificate, document(said()), json_size=0xFFFF_FFFF)))
-    yield none("json_without_size", "The content ends where the size of the JSON has to be", signed_head(p.content(PHONE.certificate, [])[:-1]))
-    yield none("signatures_without_size", "The content ends where the size of the signatures has to be", signed_head(p.content(PHONE.certificate, [])[:2]))
-    yield none("signatures_4_gib", "The longest size that can be said", signed_head(p.content(PHONE.certificate, document(said()), signatures_size=0xFFFF_FFFF)))
+    for name, about, size in (("over_end", "A JSON that would be longer than the content", len(compact_json(said())) + 1), ("4_gib", "The longest size that can be said", 0xFFFF_FFFF)):
+        yield none(f"json_{name}", about, signed_head(p.content(document(said()), json_size=size)))
 
 
 def members() -> Iterator[Vector]:
@@ -406,6 +443,7 @@ def steps() -> Iterator[Vector]:
         ("sha256", "The digest of a step that is in the head", {"sha256": hashlib.sha256(CHANGE).hexdigest()}), ("from_to_itself", "From a content to itself", {"from": SECOND}),
         ("from_digest", "A digest where an id belongs", {"from": BASE.digest}), ("from_empty", "From an empty id", {"from": ""}), ("to_upper_case", "An id in upper case", {"to": "AB" * 16}),
         ("counter_0", "Counters begin at 1", {"counter": 0}), ("counter_2_64", "A counter above the highest", {"counter": 2**64}),
+        ("signature_short", "A signature that is a byte shorter", {"signature": "ab" * 63}), ("signature_upper_case", "A signature in upper case", {"signature": "AB" * 64}),
         ("size_fraction", "A size with a fraction", {"size": len(CHANGE) + 0.5}), ("size_string", "A size that is a string", {"size": str(len(CHANGE))}),
         ("size_too_large", "A size above the largest", {"size": LARGEST + 1}), ("size_negative", "A negative size", {"size": -1}),
     ):  # fmt: skip
@@ -420,8 +458,5 @@ def lengths() -> Iterator[Vector]:
     yield bad("shipments_short", "The last shipment is a byte shorter than said", said(CHANGED), CHANGE[:-1])
     yield bad("shipments_long", "A byte behind the last shipment", said(CHANGED), CHANGE + b"\0")
     yield bad("shipments_without_step", "A shipment, and no step", said(IN_CATALOG), CHANGE)
-    for name, about, value in (("none", "No signature", b""), ("short", "A signature that is a byte shorter", CHANGE[:63]), ("two", "Two signatures of one step", CHANGE[:64] * 2)):
-        yield none(f"signatures_{name}", about, signed_head(p.content(PHONE.certificate, document(said(CHANGED)), [CHANGE], signatures=value)))
-    yield bad("size_64", "A shipment that is its signature alone", said(store(step(content=CHANGE[:64]), newest=SECOND, counter=3, of=NEW)), CHANGE[:64])
     longest = [step(each + 1, b"", None, FIRST, size=LARGEST) for each in range(3)]
     yield bad("shipments_of_largest_sizes", "Shipments of the largest size, of which none is there", said(store(*longest)))

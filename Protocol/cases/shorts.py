@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cases.delta_sessions import BASE, GOOD, NEW
-from cases.heads import FIRST, NEW_WHOLE, SECOND, canonical, differences, shipment
+from cases.heads import FIRST, NEW_WHOLE, SECOND, SIGNATURES, canonical, differences, shipment
 from cases.one_way_deltas import over, signed
 from cases.signatures import PHONE
 from cases.streams import FINISH, blocks, session
@@ -24,34 +24,36 @@ SHORT = shipment(CHANGED, GOOD, HELD)
 TABLES = {name: {"rows": 1, "digest": digit * 32} for name, digit in (("herb", "a"), ("recipe", "b"), ("spoon", "c"))}
 
 
-def whole_file(members: Members, frames: Any) -> bytes:
+def whole_file(members: Members, frames: Any, is_signed: bool = True) -> bytes:
     """With a MANIFEST in the form of a content, where it is made of differences."""
-    return joined(session(*signed(PHONE, members), *frames, FINISH, FINISH))
+    return joined(session(*signed(PHONE, members)[0 if is_signed else 1 :], *frames, FINISH, FINISH))
 
 
 def sorted_members(members: Any) -> Any:
     return json.loads(canonical(members))
 
 
-def vector(name: str, about: str, short: bytes, error: str | None, file: bytes | None, held: Members | None, start: str | None) -> Vector:
+def vector(
+    name: str, about: str, short: bytes, error: str | None, file: bytes | None, held: Members | None, start: str | None, signature: bytes | None
+) -> Vector:
     details: list[Detail] = ([("from", start)] if start else []) + ([("file", f"{len(file)} {hashlib.sha256(file).hexdigest()}")] if file else [])
     sections: list[tuple[str, Pieces]] = [("certificate", binary(PHONE.certificate, "the certificate of the head"))]
     sections += [("base", text(content_of(held).json))] if held else []
-    pieces = binary(short[:32], "r") + binary(short[32:64], "s") + binary(short[64:], "frames")
-    return Vector(f"short_{name}", about, COVERS, "short", error, details, [*sections, ("", pieces)])
+    sections += [("signature", binary(signature[:32], "r") + binary(signature[32:], "s"))] if signature else []
+    return Vector(f"short_{name}", about, COVERS, "short", error, details, [*sections, ("", binary(short, "frames"))])
 
 
 def good(name: str, about: str, short: bytes, file: bytes, held: Members | None = HELD, start: str | None = FIRST) -> Vector:
-    return vector(name, about, short, None, file, held, start)
+    return vector(name, about, short, None, file, held, start, SIGNATURES.get(short, SIGNATURES[SHORT]))
 
 
 def bad(name: str, about: str, short: bytes, held: Members | None = HELD, start: str | None = FIRST) -> Vector:
-    return vector(name, about, short, "bad-manifest", None, held, start)
+    return vector(name, about, short, "bad-manifest", None, held, start, SIGNATURES.get(short, SIGNATURES[SHORT]))
 
 
 def with_differences(found: bytes) -> bytes:
     """In the place of those that are right."""
-    return SHORT[:64] + b"".join(joined(each)[:-4] for each in (frame(MANIFEST, binary(b"\4" + found)), *GOOD, FINISH, FINISH))
+    return b"".join(joined(each)[:-4] for each in (frame(MANIFEST, binary(b"\4" + found)), *GOOD, FINISH, FINISH))
 
 
 def vectors() -> Iterator[Vector]:
@@ -60,6 +62,8 @@ def vectors() -> Iterator[Vector]:
     yield good("whole", "A whole: all of its manifest", NEW_WHOLE, whole_file(manifest(NEW, counter=4), blocks(NEW.data)), None, None)
     yield good("whole_over_held", "A whole that comes to who holds something", NEW_WHOLE, whole_file(manifest(NEW, counter=4), blocks(NEW.data)), HELD, None)
     yield good("step", "The members that differ from what is held", SHORT, file)
+    unsigned = whole_file(sorted_members(CHANGED), GOOD, False)
+    yield vector("step_unsigned", "Without a signature of its own: the head's proves it", SHORT, None, unsigned, HELD, FIRST, None)
     yield good("step_all", "A step with all of its manifest", shipment(CHANGED, GOOD), whole_file(CHANGED, GOOD))
     yield good("step_all_unheld", "All of its manifest: nothing has to be held for that", shipment(CHANGED, GOOD), whole_file(CHANGED, GOOD), None)
     tables = TABLES | {"recipe": {"rows": 2, "digest": "d" * 32}}
@@ -84,7 +88,7 @@ def vectors() -> Iterator[Vector]:
         ("null", "Null", canonical(right)[:-1] + b',"x":null}'), ("null_within", "Null within a member", canonical(right)[:-1] + b',"x":{"y":[null]}}'),
     ):  # fmt: skip
         yield bad(f"differences_{name}", about, with_differences(found))
-    for size, about in ((len(SHORT) - 1, "before the length of the last frame"), (64 + 3, "in the first header"), (64 + 20, "in MANIFEST")):
+    for size, about in ((len(SHORT) - 1, "before the length of the last frame"), (3, "in the first header"), (20, "in MANIFEST")):
         yield bad(f"cut_{size}", f"It ends {about}", SHORT[:size])
     again = joined(frame(MANIFEST, binary(b"\4{}")))[:-4]
     yield bad("two_manifests", "A second MANIFEST: a few bytes that would become as many as the content has", SHORT + again)

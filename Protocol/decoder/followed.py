@@ -9,7 +9,7 @@ from itertools import chain
 from decoder import json_rules as rules
 from decoder import publication
 from decoder.json_rules import Members
-from decoder.place import Missing, Place, object_of
+from decoder.place import Missing, Place, certificates, object_of
 from decoder.refused import Refused
 from decoder.short import whole
 from decoder.shipment import Shipment
@@ -97,7 +97,8 @@ class Published:
             return object_of(self.place, step["sha256"], step["size"])
         for each, short in chain(self.in_head, *map(self.bundled, self.read)):
             if each is step:
-                return whole(short, self.certificate, rules.content(base.manifest) if base else None, step.get("from"))
+                signature = bytes.fromhex(step["signature"]) if "signature" in step else None
+                return whole(short, signature, self.certificate, rules.content(base.manifest) if base else None, step.get("from"))
         raise AssertionError("a step of another store")
 
     def bundled(self, catalog: publication.Catalog) -> Iterator[tuple[Members, bytes]]:
@@ -108,9 +109,11 @@ class Published:
         """What the step makes of its base; none where it has one and that is not given. It is what the step says all the same, if it has an object."""
         if base is None and "from" in step and "sha256" not in step:
             return None
+        # What stands in a head or in a bundle is proven by the signature of the head (PUBLISHED.md 3).
+        is_proven = "sha256" not in step and "signature" not in step
         consumer = Consumer()
         if base is not None and "from" in step:
-            consumer.generations = [(base.manifest, self.publisher)]
+            consumer.generations = [(base.manifest, None if is_proven else self.publisher)]
             consumer.stores = {base.digest: base.store}
         consumer.walk([("producer", self.shipment(step, base))])
         if consumer.end != "done" or len(consumer.outcomes) != 1:
@@ -118,7 +121,7 @@ class Published:
         outcome = consumer.outcomes[0]
         manifest = outcome.shipment.manifest
         found = Copy(manifest, bytes(outcome.shipment.contents[0]), outcome.shipment)
-        if outcome.signer != self.publisher:
+        if outcome.signer != (None if is_proven else self.publisher):
             raise Refused("bad-signature", f"the shipment is signed by {outcome.signer}")
         facts = {
             "name": (manifest["name"], self.name),
@@ -142,7 +145,7 @@ def former_heads(place: Place, head: publication.Head, known: str | None = None)
     found: list[publication.Head] = []
     last = head
     while (object := last.members.get("before")) and len(found) < publication.MOST_FORMER and last.publisher != known:
-        former = publication.head(object_of(place, object["sha256"], object["size"]))
+        former = publication.head(object_of(place, object["sha256"], object["size"]), certificates(place))
         for fact, is_right in {
             "publication": former.members["publication"] == last.members["publication"],
             "number": former.members["number"] < last.members["number"], "next": former.members.get("next") == last.publisher,

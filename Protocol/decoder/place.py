@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from email.message import Message
 from http.client import HTTPException
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import IO, Protocol
 
 from decoder.publication import LARGEST_HEAD
 from decoder.refused import Refused
+from decoder.signature import LONGEST_CERTIFICATE
 
 MOST_REDIRECTIONS = 5
 SECONDS = 30
@@ -102,3 +104,15 @@ def object_of(place: Place, digest: str, size: int) -> bytes:
     if len(found) != size or hashlib.sha256(found).hexdigest() != digest:
         raise Refused("damaged", f"the object {digest} is another one")
     return found
+
+
+def certificates(place: Place) -> Callable[[str], bytes]:
+    """Reads the objects whose names are ids of publishers."""
+
+    def certificate(publisher: str) -> bytes:
+        found = place.read(f"objects/{publisher}", LONGEST_CERTIFICATE)
+        if found is None:
+            raise Missing(publisher)
+        return found
+
+    return certificate

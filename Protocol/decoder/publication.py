@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,9 @@ WORDS = (Path(__file__).resolve().parent.parent / "publication-dictionary.txt").
 WINDOW = DICTIONARY + b"".join(bytes.fromhex(line) if re.fullmatch("[0-9a-f]+", line) else line.encode() for line in WORDS)
 MAGIC, OUR_VERSION = b"SHIPHEAD", 1
 SIGNED_BEFORE = b"ship-store publication head v1"
-FIELDS = len(MAGIC) + 1 + VALUE_SIZE
+ID_SIZE = 32
+FIELDS = len(MAGIC) + 1 + ID_SIZE + VALUE_SIZE
+MARK, CODES, AGAIN, FIRST_AGAIN = 0x22, {b"!": 16, b"#": 32, b"$": 64}, b"%", 0x30
 LARGEST_HEAD, LARGEST_CONTENT = 262_144, 1_048_576
 LARGEST_CATALOG = LARGEST_BUNDLE = 65_536
 MOST_STORES, MOST_STEPS, MOST_FORMER, MOST_STATES, MOST_STAGES, ALL = 1024, 256, 16, 4, 16, 10_000
@@ -28,12 +31,20 @@ content_id = pattern("[0-9a-f]{32}")
 number = integer(1, 2**64 - 1)
 STEP = {"to": content_id, "counter": number, "size": integer(1, rules.LARGEST_STORE)}
 FROM = {"from": content_id}
+SIGNATURE = {"signature": pattern("[0-9a-f]{128}")}
 
 
 def with_shipment_in_head(value: Any) -> Members:
-    step: Members = members(STEP, FROM | {"sha256": digest})(value)
+    step: Members = members(STEP, FROM | {"sha256": digest} | SIGNATURE)(value)
     if "sha256" in step:
         raise no("the shipment of a step in a head stands in the head")
+    return step
+
+
+def single(value: Any) -> Members:
+    step: Members = members(STEP | FROM, {"sha256": digest} | SIGNATURE)(value)
+    if "sha256" in step and "signature" in step:
+        raise no("a signature beside an object, which has its own")
     return step
 
 
@@ -70,7 +81,7 @@ HEAD = members({
 CATALOG_LINK = members({"sha256": digest, "size": integer(1, LARGEST_CATALOG), "counter": number})
 LINKED = members(STEP | FROM | {"sha256": digest, "catalog": CATALOG_LINK})
 CATALOG = members(
-    {"name": store_name, "leaps": steps(LINKED), "skips": steps(LINKED), "steps": steps(members(STEP | FROM, {"sha256": digest}))},
+    {"name": store_name, "leaps": steps(LINKED), "skips": steps(LINKED), "steps": steps(single)},
     {
         "whole": members(STEP | {"sha256": digest}, FROM), "before": CATALOG_LINK,
         "bundle": members({"sha256": digest, "size": integer(1, LARGEST_BUNDLE)}),
@@ -85,7 +96,7 @@ class Head:
     certificate: bytes
     members: Members
     shipments: list[bytes]
-    """Of all steps of all stores, in their order."""
+    """The frames of all steps of all stores, in their order."""
 
     def with_shipments(self) -> Iterator[tuple[Members, list[tuple[Members, bytes]]]]:
         """Each store, and its steps with their shipments."""
@@ -94,7 +105,8 @@ class Head:
             yield store, [(step, next(rest)) for step in store["steps"]]
 
 
-def head(file: bytes) -> Head:
+def head(file: bytes, certificate: Callable[[str], bytes]) -> Head:
+    """`certificate` reads the object that has this name."""
     if len(file) > LARGEST_HEAD:
         raise no("too long")
     if not file.startswith(MAGIC):
@@ -103,17 +115,19 @@ def head(file: bytes) -> Head:
         raise Refused("version-not-supported", f"version {file[len(MAGIC)]}")
     if len(file) < FIELDS:
         raise Refused("damaged", "it ends within its fields")
-    content = inflated(file[FIELDS:], LARGEST_CONTENT)
-    certificate, rest = certificate_of(content)
-    signatures, rest = sized(rest)
-    json, rest = sized(rest)
-    publisher = signer_of(SIGNED_BEFORE, content, file[FIELDS - VALUE_SIZE : FIELDS], certificate)
+    content = unpacked(file[FIELDS:])
+    json, frames = sized(content)
+    publisher = file[len(MAGIC) + 1 :][:ID_SIZE].hex()
+    own = certificate(publisher)
+    if len(own) > LONGEST_CERTIFICATE or hashlib.sha256(own).hexdigest() != publisher:
+        raise Refused("damaged", "the publisher's certificate is another one")
+    signer_of(SIGNED_BEFORE, content, file[FIELDS - VALUE_SIZE : FIELDS], own)
     known = HEAD(rules.parsed(json))
     halted = [store["name"] for store in known["halted"]]
     if any(later <= earlier for earlier, later in zip(halted, halted[1:])):
         raise no("names that do not rise")
     check_states(known["stores"])
-    return Head(publisher, certificate, known, shorts([step for store in known["stores"] for step in store["steps"]], signatures, rest))
+    return Head(publisher, own, known, shorts([step for store in known["stores"] for step in store["steps"]], frames))
 
 
 def check_states(stores: list[Members]) -> None:
@@ -170,15 +184,15 @@ class Catalog:
     def shipments(self, bundle: bytes) -> Iterator[tuple[Members, bytes]]:
         """Those of the steps that have no object of their own."""
         bundled = [step for step in self.members["steps"] if "sha256" not in step]
-        _, rest = certificate_of(inflated(bundle, LARGEST_CONTENT))
-        signatures, frames = sized(rest)
-        return iter(zip(bundled, shorts(bundled, signatures, frames)))
+        if len(bundle) < ID_SIZE:
+            raise Refused("damaged", "it ends within the publisher's id")
+        return iter(zip(bundled, shorts(bundled, unpacked(bundle[ID_SIZE:]))))
 
 
 def catalog(file: bytes) -> Catalog:
     if len(file) > LARGEST_CATALOG:
         raise no("too long")
-    known: Members = CATALOG(rules.parsed(inflated(file, LARGEST_CONTENT)))
+    known: Members = CATALOG(rules.parsed(unpacked(file)))
     leaps, skips = known["leaps"], known["skips"]
     if "whole" in known:
         if "from" in known["whole"]:
@@ -211,12 +225,12 @@ def follows(later: Members, earlier: Members) -> bool:
     return bool(later["from"] == earlier["to"] and later["catalog"]["counter"] == earlier["counter"])
 
 
-def shorts(steps: list[Members], signatures: bytes, frames: bytes) -> list[bytes]:
-    """The shipments of steps that stand beside others, each with its signature before its frames."""
-    sizes = [step["size"] - VALUE_SIZE for step in steps]
-    if any(size <= 0 for size in sizes) or len(signatures) != VALUE_SIZE * len(steps) or sum(sizes) != len(frames):
+def shorts(steps: list[Members], frames: bytes) -> list[bytes]:
+    """The frames of the steps whose shipments stand beside others."""
+    sizes = [step["size"] for step in steps]
+    if sum(sizes) != len(frames):
         raise no("more or less than the shipments of the steps")
-    return [value + rest for value, rest in zip(cut(signatures, [VALUE_SIZE] * len(steps)), cut(frames, sizes))]
+    return list(cut(frames, sizes))
 
 
 def cut(bytes: bytes, sizes: list[int]) -> Iterator[bytes]:
@@ -226,24 +240,54 @@ def cut(bytes: bytes, sizes: list[int]) -> Iterator[bytes]:
         start += size
 
 
-def certificate_of(content: bytes) -> tuple[bytes, bytes]:
-    certificate, rest = sized(content)
-    if not 1 <= len(certificate) <= LONGEST_CERTIFICATE:
-        raise no("no certificate, or one that is too long")
-    return certificate, rest
-
-
-def inflated(stream: bytes, limit: int) -> bytes:
+def unpacked(file: bytes) -> bytes:
+    """What a stream inflates to, with what it brings behind it."""
     decoder = zlib.decompressobj(-15, zdict=WINDOW)
     try:
-        content = decoder.decompress(stream, limit + 1)
+        text = decoder.decompress(file, LARGEST_CONTENT + 1)
     except zlib.error as error:
         raise Refused("damaged", str(error)) from error
-    if len(content) > limit:
+    if len(text) > LARGEST_CONTENT:
         raise no("it inflates to too much")
-    if not decoder.eof or decoder.unused_data:
-        raise Refused("damaged", "the stream does not end with the file")
-    return content
+    if not decoder.eof:
+        raise Refused("damaged", "the stream does not end")
+    return completed(text, decoder.unused_data)
+
+
+def completed(text: bytes, values: bytes) -> bytes:
+    found, at = bytearray(), 0
+    strings: list[bytes] = []
+    while at < len(text):
+        mark = text.find(MARK, at)
+        end = len(text) if mark < 0 else mark + 1
+        found += text[at:end]
+        check_length(found)
+        code, at = text[end : end + 1], end
+        if mark < 0 or code not in (*CODES, AGAIN, b"&"):
+            code = b""
+        at += len(code)
+        if code in CODES:
+            if len(values) < CODES[code]:
+                raise Refused("damaged", "fewer bytes behind the stream than it brings")
+            strings.append(values[: CODES[code]].hex().encode() + b'"')
+            values = values[CODES[code] :]
+        elif code == AGAIN:
+            before = text[at] - FIRST_AGAIN if at < len(text) else 0
+            if not 0 < before <= len(strings):
+                raise Refused("damaged", "a string that has not come before")
+            strings.append(strings[-before])
+            at += 1
+        if code in (*CODES, AGAIN):
+            found += strings[-1]
+            check_length(found)
+    if values:
+        raise Refused("damaged", "bytes behind the stream that nothing brings")
+    return bytes(found)
+
+
+def check_length(content: bytearray) -> None:
+    if len(content) > LARGEST_CONTENT:
+        raise no("it becomes too much")
 
 
 def sized(content: bytes) -> tuple[bytes, bytes]:

@@ -18,10 +18,12 @@ HEADER = 5
 DIFFERENCES = 4
 
 
-def whole(short: bytes, certificate: bytes, base: bytes | None, start: str | None) -> bytes:
+def whole(short: bytes, signature: bytes | None, certificate: bytes, base: bytes | None, start: str | None) -> bytes:
     """`base` is the content that is held, and `start` the id of the one where the step begins."""
-    found = checked(START) + checked(header(SIGNATURE, VALUE_SIZE + len(certificate)) + short[:VALUE_SIZE] + certificate)
-    rest, is_first = short[VALUE_SIZE:], True
+    found = checked(START)
+    if signature is not None:
+        found += checked(header(SIGNATURE, VALUE_SIZE + len(certificate)) + signature + certificate)
+    rest, is_first = short, True
     while rest:
         try:
             kind, length = Reader(rest).header()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,24 +16,15 @@ MAGIC = b"SHIPHEAD"
 DOMAIN = b"ship-store publication head v1"
 LARGEST_HEAD, LARGEST_CONTENT, LARGEST_CATALOG = 262_144, 1_048_576, 65_536
 LONGEST_STORED_BLOCK = 65_535
-SIGNATURE = 64
+MARK, AGAIN, FIRST_AGAIN, LAST_AGAIN, ITSELF = b'"', b"%", 0x31, 0xFF, b"&"
+BROUGHT = {16: b"!", 32: b"#", 64: b"$"}
+"""What stands after a mark for a string of the digits of so many bytes."""
 
 
-def content(
-    certificate: bytes, json: Pieces, shipments: Sequence[bytes] = (), certificate_size: int | None = None, json_size: int | None = None,
-    signatures: bytes | None = None, signatures_size: int | None = None,
-) -> Pieces:  # fmt: skip
-    """What a head has in its stream; each of the shipments has its signature before its frames."""
-    values = b"".join(shipment[:SIGNATURE] for shipment in shipments) if signatures is None else signatures
-    sizes = [
-        len(certificate) if certificate_size is None else certificate_size, len(values) if signatures_size is None else signatures_size,
-        len(joined(json)) if json_size is None else json_size,
-    ]  # fmt: skip
-    return [
-        Piece(struct.pack(">I", sizes[0]), f"size {sizes[0]}"), *binary(certificate, "the certificate"),
-        Piece(struct.pack(">I", sizes[1]), f"size {sizes[1]}"), *binary(values, "signatures"),
-        Piece(struct.pack(">I", sizes[2]), f"size {sizes[2]}"), *json, *binary(b"".join(shipment[SIGNATURE:] for shipment in shipments), "frames"),
-    ]  # fmt: skip
+def content(json: Pieces, shipments: Sequence[bytes] = (), json_size: int | None = None) -> Pieces:
+    """What a head has in its stream."""
+    size = len(joined(json)) if json_size is None else json_size
+    return [Piece(struct.pack(">I", size), f"size {size}"), *json, *binary(b"".join(shipments), "frames")]
 
 
 def signed_content(content: bytes, publisher: bytes, domain: bytes = DOMAIN) -> bytes:
@@ -43,15 +35,20 @@ def value(device: Device, content: bytes, domain: bytes = DOMAIN) -> bytes:
     return b"".join(part.to_bytes(32, "big") for part in device.signed(signed_content(content, device.id, domain)))
 
 
-def head(value: bytes, stream: Pieces, magic: bytes = MAGIC, version: int = 1) -> Pieces:
+def head(publisher: bytes, value: bytes, stream: Pieces, magic: bytes = MAGIC, version: int = 1) -> Pieces:
     return [
         Piece(magic, "magic" + ("" if magic == MAGIC else ", wrong")), Piece(bytes([version]), f"version {version}"),
-        *binary(value[:32], "r"), *binary(value[32:], "s"), *stream,
+        *binary(publisher, "the publisher's id"), *binary(value[:32], "r"), *binary(value[32:], "s"), *stream,
     ]  # fmt: skip
 
 
 def stored(pieces: Pieces) -> Pieces:
-    """A stream that can be read: in stored blocks, each piece as it is."""
+    """A stream that can be read: in stored blocks, each piece as it is, and nothing that is brought."""
+    escaped = [Piece(marks_escaped(piece.data, joined(pieces[index + 1 :])[:1]), piece.note, piece.is_text) for index, piece in enumerate(pieces)]
+    return as_it_is(escaped)
+
+
+def as_it_is(pieces: Pieces) -> Pieces:
     rest, found = joined(pieces), []
     if len(rest) <= LONGEST_STORED_BLOCK:
         return [block_header(len(rest), True), *pieces]
@@ -59,6 +56,26 @@ def stored(pieces: Pieces) -> Pieces:
         block, rest = rest[:LONGEST_STORED_BLOCK], rest[LONGEST_STORED_BLOCK:]
         found += [block_header(len(block), not rest), Piece(block, is_text=True)]
     return found
+
+
+def marks_escaped(data: bytes, following: bytes = b"") -> bytes:
+    """A mark before a byte that would say something stands for itself."""
+    return re.sub(rb'"(?=[!#$%&])', MARK + ITSELF, data + following)[: None if not following else -1]
+
+
+def brought(content: bytes) -> tuple[bytes, bytes]:
+    """The content without its strings of digits, and the bytes of these."""
+    text, values, end = b"", b"", 0
+    known: list[bytes] = []
+    for found in re.finditer(rb'"((?:[0-9a-f]{32}){1,2}|[0-9a-f]{128})"', content):
+        digits = bytes.fromhex(found.group(1).decode())
+        text += marks_escaped(content[end : found.start()], MARK) + MARK
+        before = FIRST_AGAIN + known[::-1].index(digits) if digits in known else LAST_AGAIN + 1
+        text += AGAIN + bytes([before]) if before <= LAST_AGAIN else BROUGHT[len(digits)]
+        values += digits if before > LAST_AGAIN else b""
+        known.append(digits)
+        end = found.end()
+    return text + marks_escaped(content[end:]), values
 
 
 def block_header(size: int, is_last: bool) -> Piece:
@@ -73,5 +90,6 @@ def dictionary() -> bytes:
 
 
 def deflated(data: bytes) -> Pieces:
-    stream = DeflateStream().fixed(matched(data, dictionary())).finished()
-    return binary(stream, f"{len(stream)} bytes of deflate")
+    text, values = brought(data)
+    stream = DeflateStream().fixed(matched(text, dictionary())).finished()
+    return binary(stream, f"{len(stream)} bytes of deflate") + binary(values, "what it brings")

@@ -109,7 +109,7 @@ extension DeviceIdentity {
     }
 
     package func sign(_ head: PublishedHead) throws(IdentityError) -> HeadFile {
-        try HeadFile(head, certificate: certificate) { (content) throws(IdentityError) in
+        try HeadFile(head, by: ContentDigest(sha256: id.bytes)) { (content) throws(IdentityError) in
             try signature(of: Signature.signedContent(publisher: id.bytes, head: content))
         }
     }
@@ -123,8 +123,13 @@ extension DeviceIdentity {
 
 extension HeadFile {
     /// Verifies the signature, and returns the device that published the head.
-    package func publisher() throws(SignatureError) -> DeviceIdentifier {
-        try signature.signer { Signature.signedContent(publisher: $0, head: content) }
+    ///
+    /// - Parameter certificate: The publisher's.
+    package func signer(by certificate: [UInt8]) throws(SignatureError) -> DeviceIdentifier {
+        guard DeviceIdentifier(ofCertificate: certificate).bytes == publisher.bytes else { throw .badCertificate }
+        return try Signature(value: signature, certificate: certificate).signer {
+            Signature.signedContent(publisher: $0, head: content)
+        }
     }
 }
 

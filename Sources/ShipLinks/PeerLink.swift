@@ -22,6 +22,8 @@ package struct PeerLink: Sendable {
     /// The device that must have signed what comes over a one-way link, and those that it follows; `nil` where that is for each shipment
     /// to say.
     package let signer: Succession?
+    /// Whether it has signed all that comes, so that a shipment need not say so itself.
+    package let isSigned: Bool
 
     /// Who is at the other end, for messages.
     package enum Peer: Hashable, Sendable {
@@ -32,7 +34,7 @@ package struct PeerLink: Sendable {
 
     package init(
         direction: Preamble.Mode, isFile: Bool = false, reader: any LinkReader, writer: any LinkWriter, peer: Peer,
-        device: DeviceIdentifier? = nil, signer: Succession? = nil
+        device: DeviceIdentifier? = nil, signer: Succession? = nil, isSigned: Bool = false
     ) {
         self.direction = direction
         self.isFile = isFile
@@ -40,7 +42,7 @@ package struct PeerLink: Sendable {
         self.writer = writer
         self.peer = peer
         self.device = device
-        self.signer = signer
+        (self.signer, self.isSigned) = (signer, isSigned)
     }
 }
 
@@ -113,7 +115,7 @@ extension PeerLink {
     package func prefixed(with bytes: [UInt8]) -> PeerLink {
         PeerLink(
             direction: direction, isFile: isFile, reader: PrefixedReader(bytes, reader), writer: writer,
-            peer: peer, device: device, signer: signer)
+            peer: peer, device: device, signer: signer, isSigned: isSigned)
     }
 }
 

@@ -1,4 +1,4 @@
-import EssentialFoundation
+package import EssentialFoundation
 package import ShipProtocol
 package import StoreFiles
 import SystemPackage
@@ -16,13 +16,18 @@ package struct PublicationRecord: Hashable, Sendable, Codable {
     package let number: UInt64
     /// The digest of the last head of the device before; `nil` once there is one of the publisher.
     package let last: ContentDigest?
+    /// Of the device that has signed the last head that was seen.
+    package let certificate: Data?
+
+    /// Largest file that is read, in bytes.
+    fileprivate static let sizeLimit: Int64 = 16 * 1024
 
     package init(
         publication: ContentDigest, publisher: ContentDigest, former: [ContentDigest], number: UInt64,
-        last: ContentDigest?
+        last: ContentDigest?, certificate: [UInt8]
     ) {
         (self.publication, self.publisher, self.former) = (publication, publisher, former)
-        (self.number, self.last) = (number, last)
+        (self.number, self.last, self.certificate) = (number, last, Data(certificate))
     }
 }
 
@@ -32,7 +37,8 @@ extension InboxFolder {
     /// - Throws: `.badRecord`, `.file`.
     package func publicationRecord(at place: String) throws(InboxError) -> PublicationRecord? {
         let path = layout.publicationRecord(at: place)
-        return try files.record(at: path, .badRecord(path, flaw: "it does not say what was published"))
+        return try files.record(
+            at: path, upTo: PublicationRecord.sizeLimit, .badRecord(path, flaw: "it does not say what was published"))
     }
 
     /// Removes what a receiver left that was killed as it wrote a record of the whole inbox. Only the owner of the inbox does, when it

@@ -21,10 +21,10 @@ import Testing
         let stores = (0..<Int.random(in: 0...4, using: &random)).compactMap { number -> PublishedHead.Store? in
             guard let name = StoreName("store\(number)") else { return nil }
             let steps = (1...Int.random(in: 1...4, using: &random)).dropFirst().map { number in
-                let bytes = random.bytes(Int.random(in: 65...900, using: &random))
+                let bytes = random.bytes(Int.random(in: 1...900, using: &random))
                 let step = PublishedStep(
                     from: id(), to: id(), counter: UInt64(number), size: Int64(bytes.count), sha256: nil)
-                return InlineStep(step, shipment: bytes)
+                return InlineStep(step.signed(random.bytes(Signature.size)), shipment: bytes)
             }
             return PublishedHead.Store(
                 name: name, newest: id(), counter: random.next() | 1, asOf: Timestamp(Date(timeIntervalSince1970: 7)),
@@ -55,7 +55,8 @@ import Testing
         let bytes = try identity.sign(head).encoded
         let read = try HeadFile(decoding: bytes)
         #expect(try read.head() == head)
-        #expect(try read.publisher() == identity.id)
+        #expect(try read.signer(by: identity.certificate) == identity.id)
+        #expect(head.stores.allSatisfy { $0.steps.dropLast().allSatisfy { $0.step.signature == nil } })
         for _ in 0..<20 {
             var changed = bytes
             switch Int.random(in: 0...2, using: &random) {
@@ -64,7 +65,9 @@ import Testing
             case 1: changed.removeLast(Int.random(in: 1...bytes.count, using: &random))
             default: changed += random.bytes(Int.random(in: 1...9, using: &random))
             }
-            guard let other = try? HeadFile(decoding: changed), (try? other.publisher()) == identity.id else {
+            guard let other = try? HeadFile(decoding: changed),
+                (try? other.signer(by: identity.certificate)) == identity.id
+            else {
                 continue
             }
             // Unused bits at the end of a deflate stream say nothing.
@@ -77,7 +80,15 @@ import Testing
         let head = Self.head(&random)
         let file = try identity.sign(head)
         let signature = try identity.signature(ofManifest: file.content, version: 1)
-        let forged = HeadFile(head, certificate: signature.certificate) { _ in signature.value }
-        #expect(throws: SignatureError.wrong) { try forged.publisher() }
+        let forged = HeadFile(head, by: file.publisher) { _ in signature.value }
+        #expect(throws: SignatureError.wrong) { try forged.signer(by: identity.certificate) }
+    }
+
+    @Test func `a head is verified with the certificate of its publisher alone`() throws {
+        var random = RepeatableRandom(seed: 2)
+        let file = try identity.sign(Self.head(&random))
+        let other = try DeviceFolder(at: scratch.path.appending("other")).identity()
+        #expect(file.publisher.bytes == identity.id.bytes)
+        #expect(throws: SignatureError.badCertificate) { try file.signer(by: other.certificate) }
     }
 }

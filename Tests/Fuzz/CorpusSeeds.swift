@@ -187,16 +187,14 @@ struct CorpusSeeds {
             if let catalog = try? StoreCatalog(decoding: vector.bytes) {
                 try Self.write([0] + catalog.jsonBytes, "published/\(vector.name)")
             } else if let head = try? HeadFile(decoding: vector.bytes).head() {
-                let shipments = head.stores.flatMap(\.steps).map(\.shipment)
-                let frames = shipments.flatMap { $0.dropFirst(Signature.size) }
-                try Self.write(
-                    [1] + head.jsonBytes + [0, UInt8(clamping: shipments.count)] + frames, "published/\(vector.name)")
+                let frames = head.stores.flatMap(\.steps).flatMap(\.shipment)
+                try Self.write([1] + head.jsonBytes + [0] + frames, "published/\(vector.name)")
             } else {
                 try Self.write([2] + vector.bytes, "published/\(vector.name)")
             }
         }
         for vector in try ProtocolVector.all(.short) {
-            try Self.write([4] + vector.bytes.dropFirst(Signature.size), "published/\(vector.name)")
+            try Self.write([4] + vector.bytes, "published/\(vector.name)")
         }
     }
 

@@ -23,7 +23,8 @@ import Testing
                     let digest = ContentDigest(hashing: [place])
                     for number in 1...UInt64(20) {
                         let record = PublicationRecord(
-                            publication: digest, publisher: digest, former: [], number: number, last: nil)
+                            publication: digest, publisher: digest, former: [], number: number, last: nil,
+                            certificate: [place])
                         try folder.write(record, at: "\(place)")
                         #expect(try folder.publicationRecord(at: "\(place)") == record)
                     }

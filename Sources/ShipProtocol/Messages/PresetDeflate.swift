@@ -11,10 +11,9 @@ enum PresetDeflate {
 
     /// - Parameters:
     ///   - room: Most bytes that the stream may have; `nil` for as many as are deflated.
-    ///   - end: Where the first block ends: what follows has Huffman codes of its own.
     /// - Returns: `nil` if it would be longer.
     static func deflate(
-        _ bytes: [UInt8], after dictionary: [UInt8], within room: Int? = nil, firstBlock end: Int = 0
+        _ bytes: [UInt8], after dictionary: [UInt8], within room: Int? = nil
     ) -> [UInt8]? {
         var stream = z_stream()
         guard ship_deflate_init_raw(&stream, Z_BEST_COMPRESSION) == Z_OK else { return nil }
@@ -24,11 +23,9 @@ enum PresetDeflate {
         let output = [UInt8](unsafeUninitializedCapacity: room ?? bytes.count) { output, count in
             bytes.withUnsafeBufferPointer { bytes in
                 stream.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
-                stream.avail_in = uInt(end)
+                stream.avail_in = uInt(bytes.count)
                 stream.next_out = output.baseAddress
                 stream.avail_out = uInt(output.count)
-                if end > 0 { _ = CZlib.deflate(&stream, Z_BLOCK) }
-                stream.avail_in += uInt(bytes.count - end)
                 isWhole = CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END
                 count = output.count - Int(stream.avail_out)
             }
@@ -40,9 +37,18 @@ enum PresetDeflate {
     static func inflate(
         _ input: ArraySlice<UInt8>, after dictionary: [UInt8], limit: Int
     ) -> Result<[UInt8], Flaw> {
+        inflateFirst(input, after: dictionary, limit: limit).flatMap {
+            $0.rest.isEmpty ? .success($0.bytes) : .failure(.damaged)
+        }
+    }
+
+    /// The same, and what is behind the stream.
+    static func inflateFirst(
+        _ input: ArraySlice<UInt8>, after dictionary: [UInt8], limit: Int
+    ) -> Result<(bytes: [UInt8], rest: ArraySlice<UInt8>), Flaw> {
         let (result, output, unused) = inflated(input, after: dictionary, limit: limit)
         guard output.count <= limit else { return .failure(.tooLong) }
-        return result == Z_STREAM_END && unused == 0 ? .success(output) : .failure(.damaged)
+        return result == Z_STREAM_END ? .success((output, input.suffix(unused))) : .failure(.damaged)
     }
 
     /// Inflates piece by piece, so that memory grows with what comes out and no further than one byte past the limit.

@@ -5,28 +5,30 @@ package struct HeadFile: Hashable, Sendable {
     private static let magic = Array("SHIPHEAD".utf8)
     private static let version: UInt8 = 1
 
-    package let signature: Signature
+    /// The id of the device that is said to have signed it: the name of the object that has its certificate.
+    package let publisher: ContentDigest
+    /// r, then s.
+    package let signature: [UInt8]
     /// The signed bytes, beside the publisher's id.
     package let content: [UInt8]
-    /// The signatures of the shipments, the JSON, and the frames of the shipments after it.
-    private let signatures: [UInt8]
+    /// The JSON, and the frames of the shipments after it.
     private let json: [UInt8]
     private let frames: [UInt8]
 
     package init<Failure: Error>(
-        _ head: PublishedHead, certificate: [UInt8], signedBy sign: ([UInt8]) throws(Failure) -> [UInt8]
+        _ head: PublishedHead, by publisher: ContentDigest, signedBy sign: ([UInt8]) throws(Failure) -> [UInt8]
     ) throws(Failure) {
-        let steps = head.stores.flatMap(\.steps)
-        (signatures, json, frames) = (steps.signatures, head.jsonBytes, steps.frames)
-        content = PublicationText.sized(certificate, signatures, json) + frames
-        signature = Signature(value: try sign(content), certificate: certificate)
+        (json, frames) = (head.jsonBytes, head.stores.flatMap(\.steps).flatMap(\.shipment))
+        var content: [UInt8] = []
+        content.append(bigEndian: UInt32(json.count))
+        self.content = content + json + frames
+        self.publisher = publisher
+        signature = try sign(self.content)
     }
 
     /// The whole file.
     package var encoded: [UInt8] {
-        let text = 4 + json.count + frames.count
-        return Self.magic + [Self.version] + signature.value
-            + PublicationText.packed(content, binary: content.count - text)
+        Self.magic + [Self.version] + publisher.bytes + signature + PublicationText.packed(content)
     }
 
     /// - Throws: `.versionNotSupported`, `.damaged`, `.badMessage`.
@@ -34,17 +36,17 @@ package struct HeadFile: Hashable, Sendable {
         guard file.count <= Limits.headSize, file.starts(with: Self.magic) else { throw Self.bad("it is no head") }
         let rest = file.dropFirst(Self.magic.count)
         if let version = rest.first, version != Self.version { throw .versionNotSupported(version...version) }
-        guard rest.count > Signature.size else { throw .damaged(.message(FrameType.manifest.rawValue)) }
-        content = try PublicationText.unpacked(rest.dropFirst(1 + Signature.size))
-        var left = content[...]
-        guard let certificate = PublicationText.takePart(from: &left),
-            (1...Limits.certificateSize).contains(certificate.count)
-        else { throw Self.bad("it has no certificate") }
-        guard let signatures = PublicationText.takePart(from: &left),
-            let json = PublicationText.takePart(from: &left)
-        else { throw Self.bad("it is cut off") }
-        signature = Signature(value: Array(rest.dropFirst().prefix(Signature.size)), certificate: Array(certificate))
-        (self.signatures, self.json, frames) = (Array(signatures), Array(json), Array(left))
+        let fields = rest.dropFirst().prefix(ContentDigest.size + Signature.size)
+        guard let publisher = ContentDigest(bytes: fields.prefix(ContentDigest.size)),
+            fields.count == ContentDigest.size + Signature.size
+        else { throw .damaged(.message(FrameType.manifest.rawValue)) }
+        (self.publisher, signature) = (publisher, Array(fields.suffix(Signature.size)))
+        content = try PublicationText.unpacked(rest.dropFirst(1 + fields.count))
+        let text = content.dropFirst(4)
+        guard content.count >= 4, case let size = UInt32(bigEndianBytes: content.prefix(4)), size <= text.count else {
+            throw Self.bad("it is cut off")
+        }
+        (json, frames) = (Array(text.prefix(Int(size))), Array(text.dropFirst(Int(size))))
     }
 
     /// Reads what the head says.
@@ -52,8 +54,8 @@ package struct HeadFile: Hashable, Sendable {
     /// - Throws: `.badMessage`.
     package func head() throws(ProtocolError) -> PublishedHead {
         var head = try PublishedHead.decode(json[...], as: .manifest)
-        var (signatures, frames) = (signatures[...], frames[...])
-        guard head.takeShipments(from: &signatures, &frames), signatures.isEmpty, frames.isEmpty else {
+        var frames = frames[...]
+        guard head.takeShipments(from: &frames), frames.isEmpty else {
             throw Self.bad("its shipments are not as long as it says")
         }
         return head

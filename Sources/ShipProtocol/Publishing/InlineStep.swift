@@ -1,12 +1,11 @@
 import EssentialFoundation
 
-/// A step whose shipment stands beside others, in a head or in a bundle, without what its reader knows:
-///
-///     0   64 bytes  r and s of its SIGNATURE
-///     64  rest      its frames from MANIFEST on, each without its checksum
+/// A step whose shipment stands beside others, in a head or in a bundle, without what its reader knows: its frames from MANIFEST on, each without
+/// its checksum.
 ///
 /// The preamble is that of each one-way shipment, and the certificate that of the head. MANIFEST begins with 0 and has all of its JSON, or with 4
-/// and has only the members that differ from the content where the step begins.
+/// and has only the members that differ from the content where the step begins. The last one of a store, and of a bundle, has a SIGNATURE, which
+/// whoever passes it on needs; the others are on the way there, and proven by the signature of the head.
 ///
 /// Source: `Protocol/PUBLISHED.md` sections 2 and 3. Vectors: `short_*`.
 package struct InlineStep: Hashable, Sendable {
@@ -26,31 +25,28 @@ extension InlineStep: Codable {
 }
 
 extension [InlineStep] {
-    /// What stands before the text, and behind it.
-    var signatures: [UInt8] { flatMap { $0.shipment.prefix(Signature.size) } }
-    var frames: [UInt8] { flatMap { $0.shipment.dropFirst(Signature.size) } }
-
-    /// A bundle: their shipments, deflated.
-    package func bundle(by certificate: [UInt8]) -> [UInt8] {
-        let binary = PublicationText.sized(certificate, signatures)
-        return PublicationText.packed(binary + frames, binary: binary.count)
+    /// A bundle: the id of the publisher, and their shipments, packed.
+    package func bundle(by publisher: ContentDigest) -> [UInt8] {
+        publisher.bytes + PublicationText.packed(flatMap(\.shipment))
     }
 
     /// About how many bytes they take in a head.
-    package var deflatedSize: Int { isEmpty ? 0 : bundle(by: []).count }
+    package var packedSize: Int { isEmpty ? 0 : PublicationText.packed(flatMap(\.shipment)).count }
+
+    /// The same, of which the last one alone has a signature of its own.
+    package var signedAtEnd: [InlineStep] {
+        dropLast().map { InlineStep($0.step.signed(nil), shipment: $0.shipment) } + suffix(1)
+    }
 
     /// Takes their shipments, one after the other.
     ///
     /// - Returns: `false` if there are fewer bytes than the steps say.
-    mutating func takeShipments(from signatures: inout ArraySlice<UInt8>, _ frames: inout ArraySlice<UInt8>) -> Bool {
+    mutating func takeShipments(from frames: inout ArraySlice<UInt8>) -> Bool {
         for index in indices {
             let step = self[index].step
-            let size = step.size - Int64(Signature.size)
-            guard signatures.count >= Signature.size, 0 < size, size <= Int64(frames.count) else { return false }
-            self[index] = InlineStep(
-                step, shipment: [UInt8](signatures.prefix(Signature.size) + frames.prefix(Int(size))))
-            signatures = signatures.dropFirst(Signature.size)
-            frames = frames.dropFirst(Int(size))
+            guard step.size <= Int64(frames.count) else { return false }
+            self[index] = InlineStep(step, shipment: [UInt8](frames.prefix(Int(step.size))))
+            frames = frames.dropFirst(Int(step.size))
         }
         return true
     }
@@ -75,14 +71,22 @@ extension InlineStep {
             frames = frames.dropFirst(frame.count + 4)
             if header.type == .manifest {
                 let manifest = try JSONValue(decoding: FrameType.manifest.unpacked(frame.dropFirst(FrameHeader.size)))
-                shipment = try sign(FrameType.plain(manifest.canonicalBytes)).value
                 shipment += try Frame.serialized(Self.payload(of: manifest, over: base), as: .manifest).dropLast(4)
             } else if header.type != .signature {
                 shipment += frame
             }
         }
         let step = PublishedStep(from: from, to: to, counter: counter, size: Int64(shipment.count), sha256: nil)
-        self.init(step, shipment: shipment)
+        self = try InlineStep(step, shipment: shipment).signed(over: base, by: sign)
+    }
+
+    /// The same, with a signature of its own.
+    package func signed(
+        over base: ManifestContent?, by sign: ([UInt8]) throws -> Signature
+    ) throws -> InlineStep {
+        let payload = shipment.dropFirst(FrameHeader.size).prefix(try FrameHeader(decoding: shipment).payloadLength)
+        let manifest = try manifest(of: payload, over: base).dropFirst(FrameHeader.size).dropLast(4)
+        return InlineStep(step.signed(try sign(Array(manifest)).value), shipment: shipment)
     }
 
     private static func payload(of manifest: JSONValue, over base: ManifestContent?) -> [UInt8] {
@@ -93,16 +97,18 @@ extension InlineStep {
         return FrameType.plain(manifest.canonicalBytes)
     }
 
-    /// The shipment as a file has it.
+    /// The shipment as a file has it, without a SIGNATURE if it has none.
     ///
     /// - Parameters:
     ///   - certificate: The publisher's.
     ///   - base: What is held; `nil` for nothing.
     /// - Throws: `.badMessage`, also where the step begins at another content.
     package func file(by certificate: [UInt8], over base: ManifestContent?) throws(ProtocolError) -> [UInt8] {
-        let signature = Signature(value: Array(shipment.prefix(Signature.size)), certificate: certificate)
-        var file = try Preamble(role: .producer, mode: .oneWay).encoded + Frame.signature(signature).serialized()
-        var frames = shipment.dropFirst(Signature.size)
+        var file = Preamble(role: .producer, mode: .oneWay).encoded
+        if let value = step.signature.flatMap({ ContentDigest.bytes(Signature.size, ofHex: $0) }) {
+            file += try Frame.signature(Signature(value: value, certificate: certificate)).serialized()
+        }
+        var frames = shipment[...]
         while !frames.isEmpty {
             guard let header = try? FrameHeader(decoding: frames),
                 frames.count >= FrameHeader.size + header.payloadLength
@@ -110,7 +116,7 @@ extension InlineStep {
             var frame = Array(frames.prefix(FrameHeader.size + header.payloadLength))
             if header.type == .manifest {
                 // A few bytes may become as many as the base's manifest has.
-                guard frames.startIndex == Signature.size else { throw Self.bad("a manifest behind other frames") }
+                guard frames.startIndex == 0 else { throw Self.bad("a manifest behind other frames") }
                 frame = try manifest(of: frame.dropFirst(FrameHeader.size), over: base)
             } else {
                 frame.append(bigEndian: UInt32(crc32Of: frame))

@@ -1,50 +1,89 @@
 /// How heads, bundles and catalogs are packed: one raw deflate stream (RFC 1951), whose window holds the dictionary of messages and then that of
-/// publications.
+/// publications; and behind it the bytes of strings of digits. After a quotation mark the stream says which come where:
+///
+///     !  #  $   the digits of the next 16, 32 or 64 bytes, and the mark at their end
+///     %         such a string again, and 1 byte: `1` for the last one, and so on
+///     &         nothing: the mark stands for itself
 ///
 /// Source: `Protocol/PUBLISHED.md` section 2.
 enum PublicationText {
-    /// - Parameter binary: How many bytes come before text. They are deflated by themselves: that saves some 40 bytes.
-    static func packed(_ bytes: [UInt8], binary: Int = 0) -> [UInt8] {
+    private static let mark = UInt8(ascii: "\"")
+    private static let sizes = [UInt8(ascii: "!"): 16, UInt8(ascii: "#"): 32, UInt8(ascii: "$"): 64]
+    private static let (again, itself) = (UInt8(ascii: "%"), UInt8(ascii: "&"))
+    /// The last string, and how many of those before it can be said.
+    private static let (last, mostAgain) = (UInt8(ascii: "1"), 200)
+
+    static func packed(_ bytes: [UInt8]) -> [UInt8] {
+        var (text, values, known, rest) = ([UInt8](), [UInt8](), [[UInt8]](), bytes[...])
+        while let byte = rest.popFirst() {
+            text.append(byte)
+            guard byte == mark, let next = rest.first else { continue }
+            let found = sizes.lazy.compactMap { code, size in
+                guard rest.dropFirst(2 * size).first == mark else { return nil as (code: UInt8, bytes: [UInt8])? }
+                let digits = String(decoding: rest.prefix(2 * size), as: UTF8.self)
+                return ContentDigest.bytes(size, ofHex: digits).map { (code, $0) }
+            }.first
+            if let found {
+                let before = known.reversed().prefix(mostAgain).enumerated().first { $0.element == found.bytes }
+                text += before.map { [again, last + UInt8($0.offset)] } ?? [found.code]
+                if before == nil { values += found.bytes }
+                known.append(found.bytes)
+                rest = rest.dropFirst(2 * found.bytes.count + 1)
+            } else if sizes[next] != nil || [again, itself].contains(next) {
+                text.append(itself)
+            }
+        }
         // A stream of random bytes is longer than they are, by less than this.
-        let room = bytes.count + bytes.count / 1000 + 64
-        return PresetDeflate.deflate(bytes, after: window, within: room, firstBlock: binary) ?? []
+        let room = text.count + text.count / 1000 + 64
+        return (PresetDeflate.deflate(text, after: window, within: room) ?? []) + values
     }
 
     /// - Returns: At most `Limits.publicationText` bytes.
     /// - Throws: `.badMessage`, `.damaged`.
-    static func unpacked(_ stream: ArraySlice<UInt8>) throws(ProtocolError) -> [UInt8] {
-        switch PresetDeflate.inflate(stream, after: window, limit: Limits.publicationText) {
-        case .success(let bytes): return bytes
-        case .failure(.tooLong):
-            throw .badMessage(
-                type: FrameType.manifest.rawValue, flaw: "it inflates to more than \(Limits.publicationText) bytes")
-        case .failure(.damaged): throw .damaged(.message(FrameType.manifest.rawValue))
+    static func unpacked(_ file: ArraySlice<UInt8>) throws(ProtocolError) -> [UInt8] {
+        switch PresetDeflate.inflateFirst(file, after: window, limit: Limits.publicationText) {
+        case .success(let found): return try completed(found.bytes, with: found.rest)
+        case .failure(.tooLong): throw tooLong
+        case .failure(.damaged): throw damaged
         }
     }
 
-    /// Parts, each with its size before it, in 4 bytes.
-    static func sized(_ parts: [UInt8]...) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for part in parts {
-            bytes.append(bigEndian: UInt32(part.count))
-            bytes += part
+    private static func completed(
+        _ text: [UInt8], with values: ArraySlice<UInt8>
+    ) throws(ProtocolError) -> [UInt8] {
+        var (bytes, strings, text, values) = ([UInt8](), [[UInt8]](), text[...], values)
+        while let byte = text.popFirst() {
+            bytes.append(byte)
+            guard bytes.count <= Limits.publicationText else { throw tooLong }
+            guard byte == mark, let code = text.first else { continue }
+            if let size = sizes[code] {
+                guard values.count >= size else { throw damaged }
+                strings.append(ContentDigest.hex(of: Array(values.prefix(size))).utf8 + [mark])
+                values = values.dropFirst(size)
+            } else if code == again {
+                text.removeFirst()
+                let index = strings.count - 1 - Int(text.first ?? 0) + Int(last)
+                guard strings.indices.contains(index) else { throw damaged }
+                strings.append(strings[index])
+            } else {
+                if code == itself { text.removeFirst() }
+                continue
+            }
+            text.removeFirst()
+            bytes += strings.last ?? []
         }
+        guard bytes.count <= Limits.publicationText else { throw tooLong }
+        guard values.isEmpty else { throw damaged }
         return bytes
     }
 
-    /// Takes the first of these parts; `nil` where the bytes end before it does.
-    static func takePart(from bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard bytes.count >= 4 else { return nil }
-        let size = UInt32(bigEndianBytes: bytes.prefix(4))
-        let rest = bytes.dropFirst(4)
-        guard size <= rest.count else { return nil }
-        bytes = rest.dropFirst(Int(size))
-        return rest.prefix(Int(size))
-    }
+    private static let damaged = ProtocolError.damaged(.message(FrameType.manifest.rawValue))
+    private static let tooLong = ProtocolError.badMessage(
+        type: FrameType.manifest.rawValue, flaw: "it becomes more than \(Limits.publicationText) bytes")
 
     private static let window = FrameType.messageDictionary + dictionary
 
-    /// The words of publications, and what the certificates of all devices have in common. It saves some 250 bytes a head.
+    /// The words of publications.
     ///
     /// Source: `Protocol/publication-dictionary.txt`, `Protocol/PUBLISHED.md` section 2.
     static let dictionary: [UInt8] = dictionaryLines.flatMap { line in
@@ -52,18 +91,14 @@ enum PublicationText {
     }
 
     private static let dictionaryLines = [
-        #"{"bundle":{"sha256":"","size":1},"leaps":[{"catalog":{"counter":1,"sha256":"","size":1},"counter":1,"from":"","sha256":"","size":1,"#,
-        #""to":""}],"name":"","skips":[],"steps":[{"counter":1,"from":"","size":1,"to":""}],"whole":{"counter":1,"sha256":"","size":1,"to":""}}"#,
-        #"020000010004"#,
-        #"{"counter":1,"createdAt":"2026-12-01T00:00:00Z","producer":{"software":"ship-store 0.1.0","sqlite":"3.40.1"},"store":{"sha256":""},"#,
-        #""tables":{"":{"digest":""}}}"#,
-        #"040000000e0300000000000000000000000000050000000006000000000600000000"#,
-        #"3082017c30820122a003020102021500300a06082a8648ce3d040302301c311a301806035504030c11736869702d73746f7265206465766963653020170d3730"#,
-        #"303130313030303030305a180f39393939313233313233353935395a301c311a301806035504030c11736869702d73746f726520646576696365305930130607"#,
-        #"2a8648ce3d020106082a8648ce3d03010703420004a33f303d300c0603551d130101ff04023000300e0603551d0f0101ff040403020780301d0603551d250416"#,
-        #"301406082b0601050507030106082b06010505070302300a06082a8648ce3d0403020348000030450221000220"#,
-        #"{"expires":"2027-01-01T00:00:00Z","halted":[],"issued":"2026-12-01T00:00:00Z","number":1,"publication":"","software":"ship-store 0.1.0","#,
-        #""stores":[{"asOf":"2026-12-01T00:00:00Z","catalog":{"sha256":"","size":1},"counter":1,"name":"","newest":"","size":1,"steps":[{"counter":1,"#,
-        #""from":"","size":1,"to":""}]}]}"#,
+        ##"{"bundle":{"sha256":"#,"size":1},"leaps":[{"catalog":{"counter":1,"sha256":"#,"size":1},"counter":1,"from":"!,"sha256":"#,"size":1,"##,
+        ##""to":"!}],"name":"","skips":[],"steps":[{"counter":1,"from":"!,"size":1,"to":"!}],"whole":{"counter":1,"sha256":"#,"size":1,"to":"!}}"##,
+        ##"020000010004"##,
+        ##"{"counter":1,"createdAt":"2026-12-01T00:00:00Z","producer":{"software":"ship-store 0.1.0","sqlite":"3.40.1"},"store":{"sha256":"#},"##,
+        ##""tables":{"":{"digest":"!}}}"##,
+        ##"040000000e0300000000000000000000000000050000000006000000000600000000"##,
+        ##"{"expires":"2027-01-01T00:00:00Z","halted":[],"issued":"2026-12-01T00:00:00Z","number":1,"publication":"#,"software":"ship-store 0.1.0","##,
+        ##""stores":[{"asOf":"2026-12-01T00:00:00Z","catalog":{"sha256":"#,"size":1},"counter":1,"name":"","newest":"!,"size":1,"steps":[{"counter":1,"##,
+        ##""from":"!,"size":1,"to":"!},{"counter":1,"from":"%1,"signature":"$,"size":1,"to":"%5}]}]}"##,
     ]
 }

@@ -2,11 +2,10 @@
 ///
 ///     0   8 bytes   `SHIPHEAD`
 ///     8   1 byte    version: 1
-///     9   64 bytes  ECDSA signature with P-256 and SHA-256: r, then s
-///     73  rest      the content, packed as `PublicationText`
-///
-/// The content, of which the first three have their length before them, in 4 bytes: the publisher's certificate, as DER; the signatures of the
-/// shipments of the steps that stand in the head; the JSON; the frames of these shipments, one after the other.
+///     9   32 bytes  the publisher's id, which is also the name of the object with its certificate
+///     41  64 bytes  ECDSA signature with P-256 and SHA-256: r, then s
+///     105 rest      the content, packed as `PublicationText`: 4 bytes with the length of the JSON; the JSON; the frames of the shipments of the
+///                   steps that stand in the head, one after the other
 ///
 /// Source: `Protocol/PUBLISHED.md` section 2. Vectors: `head_*`.
 package struct PublishedHead: Hashable, Sendable {
@@ -74,7 +73,7 @@ package struct PublishedHead: Hashable, Sendable {
             catalog: PublishedObject?, steps: [InlineStep], rollout: [RolloutStage]? = nil
         ) {
             (self.name, self.newest, self.counter, self.asOf, self.size) = (name, newest, counter, asOf, size)
-            (self.catalog, self.steps, self.rollout) = (catalog, steps, rollout)
+            (self.catalog, self.steps, self.rollout) = (catalog, steps.signedAtEnd, rollout)
         }
 
         /// The same, found unchanged at a later time. A time in the future was one of a clock that was ahead.
@@ -167,9 +166,7 @@ extension PublishedHead {
     /// Takes the shipments of all steps.
     ///
     /// - Returns: `false` if there are fewer bytes than the steps say.
-    mutating func takeShipments(
-        from signatures: inout ArraySlice<UInt8>, _ frames: inout ArraySlice<UInt8>
-    ) -> Bool {
-        stores.indices.allSatisfy { stores[$0].steps.takeShipments(from: &signatures, &frames) }
+    mutating func takeShipments(from frames: inout ArraySlice<UInt8>) -> Bool {
+        stores.indices.allSatisfy { stores[$0].steps.takeShipments(from: &frames) }
     }
 }

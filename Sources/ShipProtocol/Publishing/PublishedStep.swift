@@ -8,15 +8,24 @@ package struct PublishedStep: Hashable, Sendable, Codable {
     package let to: ManifestContent.ID
     /// The number of the shipment.
     package let counter: UInt64
-    /// Of the shipment, in bytes.
+    /// Of the shipment, in bytes: of its frames, where it has no object.
     package let size: Int64
     /// The digest of the shipment, and the name of its object; `nil` for a shipment that stands in the head, or in a bundle.
     package let sha256: ContentDigest?
+    /// r and s of the shipment's SIGNATURE, as 128 digits; `nil` for one that has an object, or whose head alone is signed.
+    package private(set) var signature: String?
 
     package init(
         from: ManifestContent.ID?, to: ManifestContent.ID, counter: UInt64, size: Int64, sha256: ContentDigest?
     ) {
         (self.from, self.to, self.counter, self.size, self.sha256) = (from, to, counter, size, sha256)
+    }
+
+    /// The same with this signature; with `nil`, signed by the head alone.
+    package func signed(_ value: [UInt8]?) -> PublishedStep {
+        var step = self
+        step.signature = value.map(ContentDigest.hex)
+        return step
     }
 
     /// The same, whose shipment is an object.
@@ -27,6 +36,12 @@ package struct PublishedStep: Hashable, Sendable, Codable {
     var firstFlaw: String? {
         guard counter > 0 else { return "counters begin at 1" }
         guard from != to else { return "a step that leads nowhere" }
+        if let signature {
+            guard sha256 == nil else { return "a signature beside an object, which has its own" }
+            guard ContentDigest.bytes(Signature.size, ofHex: signature) != nil else {
+                return "a signature that is none"
+            }
+        }
         return (1...Limits.partSize).contains(size) ? nil : "the size of a step is out of range"
     }
 }

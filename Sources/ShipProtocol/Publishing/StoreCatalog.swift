@@ -117,24 +117,20 @@ extension StoreCatalog: Message {
     /// - Parameter bytes: The bundle, whose digest is right.
     /// - Throws: `.badMessage`, `.damaged`.
     package func shipments(in bytes: [UInt8]) throws(ProtocolError) -> [InlineStep] {
-        var (steps, frames) = (
-            steps.filter { $0.sha256 == nil }.map { InlineStep($0) }, try PublicationText.unpacked(bytes[...])[...]
-        )
-        guard let certificate = PublicationText.takePart(from: &frames),
-            (1...Limits.certificateSize).contains(certificate.count),
-            var signatures = PublicationText.takePart(from: &frames), steps.takeShipments(from: &signatures, &frames),
-            signatures.isEmpty, frames.isEmpty
-        else {
+        var steps = steps.filter { $0.sha256 == nil }.map { InlineStep($0) }
+        var frames = try PublicationText.unpacked(bytes.dropFirst(ContentDigest.size))[...]
+        guard steps.takeShipments(from: &frames), frames.isEmpty else {
             throw .badMessage(type: FrameType.manifest.rawValue, flaw: "a bundle that is not one of its steps")
         }
         return steps
     }
 
-    /// The certificate in a bundle, unchecked; `nil` for bytes that are none.
-    package static func certificate(inBundle bytes: [UInt8]) -> [UInt8]? {
-        guard bytes.count <= Limits.bundleSize, var left = (try? PublicationText.unpacked(bytes[...]))?[...]
+    /// Whose bundle it is said to be; `nil` for bytes that are none.
+    package static func publisher(ofBundle bytes: [UInt8]) -> ContentDigest? {
+        guard bytes.count <= Limits.bundleSize,
+            (try? PublicationText.unpacked(bytes.dropFirst(ContentDigest.size))) != nil
         else { return nil }
-        return PublicationText.takePart(from: &left).map(Array.init)
+        return ContentDigest(bytes: bytes.prefix(ContentDigest.size))
     }
 }
 

@@ -20,18 +20,6 @@ extension HeadFile {
     func head(at place: Endpoint) throws(PublicationError) -> PublishedHead {
         try PublicationError.reading(at: place) { () throws(ProtocolError) in try head() }
     }
-
-    /// Reads the file of a head, and verifies its signature.
-    static func read(
-        _ bytes: [UInt8], at place: Endpoint
-    ) throws(PublicationError) -> (file: HeadFile, publisher: DeviceIdentifier) {
-        let file = try PublicationError.reading(at: place) { () throws(ProtocolError) in try HeadFile(decoding: bytes) }
-        do throws(SignatureError) {
-            return (file, try file.publisher())
-        } catch {
-            throw .badSignature(place, error)
-        }
-    }
 }
 
 extension PublicationError {

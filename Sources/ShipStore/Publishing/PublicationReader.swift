@@ -66,6 +66,27 @@ extension PublicationReader {
         return bytes
     }
 
+    /// Reads the file of a head, and verifies its signature.
+    ///
+    /// - Parameter known: A certificate that is at hand. Where it is not the publisher's, that is read.
+    /// - Throws: `.publication(.badHead)`, `.publication(.badSignature)`, `.publication(.objectGone)`, `.publication(.badObject)`.
+    func read(
+        _ head: [UInt8], at place: Endpoint, knowing known: [UInt8] = []
+    ) async throws -> (file: HeadFile, publisher: DeviceIdentifier, certificate: [UInt8]) {
+        let file = try PublicationError.reading(at: place) { () throws(ProtocolError) in try HeadFile(decoding: head) }
+        var certificate = known
+        if ContentDigest(hashing: known) != file.publisher {
+            certificate = try await beginning(of: file.publisher, upTo: Int64(Limits.certificateSize) + 1)
+            guard certificate.count <= Limits.certificateSize, ContentDigest(hashing: certificate) == file.publisher
+            else { throw PublicationError.badObject(place, file.publisher) }
+        }
+        do throws(SignatureError) {
+            return (file, try file.signer(by: certificate), certificate)
+        } catch {
+            throw PublicationError.badSignature(place, error)
+        }
+    }
+
     /// Reads the last heads of the devices that published before, the last one first, each of which names the device that came after it.
     ///
     /// - Parameters:
@@ -74,16 +95,16 @@ extension PublicationReader {
     func formerHeads(
         of head: PublishedHead, by publisher: DeviceIdentifier, upTo known: DeviceIdentifier? = nil,
         from place: Endpoint
-    ) async throws -> [(head: PublishedHead, device: ContentDigest)] {
-        var found: [(head: PublishedHead, device: ContentDigest)] = []
+    ) async throws -> [(head: PublishedHead, device: ContentDigest, certificate: [UInt8])] {
+        var found: [(head: PublishedHead, device: ContentDigest, certificate: [UInt8])] = []
         var (last, device) = (head, publisher)
         while let object = last.before, found.count < Limits.formerPublishers, device != known {
-            let (file, former) = try HeadFile.read(try await bytes(of: object, from: place), at: place)
+            let (file, former, certificate) = try await read(try await bytes(of: object, from: place), at: place)
             let head = try file.head(at: place)
             guard head.publication == last.publication, head.number < last.number,
                 head.next == ContentDigest(sha256: device.bytes)
             else { throw PublicationError.badObject(place, object.sha256) }
-            found.append((head, ContentDigest(sha256: former.bytes)))
+            found.append((head, ContentDigest(sha256: former.bytes), certificate))
             (last, device) = (head, former)
         }
         return found

@@ -64,10 +64,10 @@ struct PublishedEntry {
         encoded = next?.encoded
         if target == .head, let shipment = next?.inHead, let catalog = before?.catalog,
             inHead.count < Self.mostStepsInHead,
-            (inHead + [shipment]).deflatedSize <= Self.mostInHead
+            (inHead + [shipment]).packedSize <= Self.mostInHead
         {
             store = entry(catalog, inHead + [shipment])
-            bytesInHead = store.steps.deflatedSize
+            bytesInHead = store.steps.packedSize
             return
         }
 
@@ -94,6 +94,7 @@ struct PublishedEntry {
                 single = try await step(from: before.newest)
             }
         }
+        alone = alone.signedAtEnd
         let bundle = try await steps.put(bundled: alone)
         let others = alone.map(\.step) + [single].compactMap(\.self)
         // No step leads on from the last content, as where its copy was not remembered: a whole is for those who hold that, too.
@@ -114,8 +115,8 @@ struct PublishedEntry {
         guard let catalog else { throw BrokenInvariant("there is no catalog") }
         let object = try await steps.put(catalog)
         let kept = target == .head ? [next?.inHead].compactMap(\.self) : []
-        store = entry(object, kept.deflatedSize <= Self.mostInHead ? kept : [])
-        bytesInHead = store.steps.deflatedSize
+        store = entry(object, kept.packedSize <= Self.mostInHead ? kept : [])
+        bytesInHead = store.steps.packedSize
         bytesSent = steps.bytesSent
         roles = [.newest, .catalog] + (catalog.landmark == nil ? [.landmark] : [])
     }

@@ -12,7 +12,7 @@ extension Publisher {
         do {
             if let known = try await head() {
                 try checkAllIsPublished(known)
-                let last = try HeadFile.read(known.file, at: place).file.head(at: place)
+                let last = try HeadFile(decoding: known.file).head(at: place)
                 let former = try await storage.formerHeads(of: last, by: known.publisher, from: place)
                 guard former.count + (known.publisher == identity.id ? 0 : 1) < Limits.formerPublishers else {
                     throw PublicationError.tooMany(place)

@@ -11,7 +11,8 @@ extension Publisher {
         let publisher: DeviceIdentifier
         let file: [UInt8]
         let tag: String
-        /// The last heads of the devices before, the last one first, as far as they are not among the objects yet, or not with these keys.
+        /// The last heads of the devices before, the last one first, and behind them their certificates, as far as they are not among the
+        /// objects yet, or not with these keys.
         var former: [[UInt8]] = []
         /// The stores that it lists and `head` does not: they are to be published anew.
         var outdated: Set<StoreName> = []
@@ -26,7 +27,7 @@ extension Publisher {
     /// The head that lies there; `nil` for none.
     ///
     /// - Throws: `.otherPublisher` unless it is this device's, or one that this device is to go on after; `.handedOver`, `.badHead`,
-    ///   `.badSignature`.
+    ///   `.badSignature`, `.objectGone`, `.badObject`.
     func head() async throws -> KnownHead? {
         let fetched: FetchedHead
         do {
@@ -36,7 +37,7 @@ extension Publisher {
             throw PublicationError.badHead(place, .badMessage(type: FrameType.manifest.rawValue, flaw: flaw))
         }
         guard case .head(let bytes, let tag, let keys) = fetched else { return nil }
-        let (file, publisher) = try HeadFile.read(bytes, at: place)
+        let (file, publisher, _) = try await storage.read(bytes, at: place, knowing: identity.certificate)
         let head = try file.head(at: place, encryptedWith: keys)
         let next = head.next.flatMap { DeviceIdentifier(bytes: $0.bytes) }
         if publisher == identity.id {
@@ -82,6 +83,7 @@ extension Publisher {
             guard let last else { break }
             former.append(try await storage.bytes(of: last, from: place))
         }
+        for file in former { former.append(try await storage.read(file, at: place).certificate) }
         try storage.begin()
         return KnownHead(
             head: known.head.withoutStores(before: known.head.before, storage.begun), publisher: known.publisher,

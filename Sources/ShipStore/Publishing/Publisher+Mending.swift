@@ -1,5 +1,7 @@
 import ShipProtocol
+import StoreFiles
 import Synchronization
+import SystemPackage
 
 extension Publisher {
     /// Goes on after a head without the stores that are to be published and of which something is gone, or not as long as it was: they go anew, as a
@@ -20,6 +22,18 @@ extension Publisher {
         var mended = known
         mended.head = known.head.with(known.head.stores.filter { !broken.contains($0.name) })
         return mended
+    }
+
+    /// Writes this device's certificate for who reads its heads, unless it is there. That is looked at once.
+    func certify() async throws {
+        let (keys, certificate) = (storage.keys, identity.certificate)
+        guard !certified.withLock({ $0.contains(keys) }) else { return }
+        let name = ContentDigest(sha256: identity.id.bytes)
+        if (try? await storage.beginning(of: name, upTo: Int64(certificate.count) + 1)) != certificate {
+            let folder = try TemporaryFolder(in: producer.options.copy.temporaryFolder)
+            _ = try await storage.put(certificate, by: folder.path.appending("certificate"))
+        }
+        certified.withLock { _ = $0.insert(keys) }
     }
 
     /// Whether all is there that leads to the newest state from nothing, or from what was published lately.

@@ -18,6 +18,9 @@ extension Publisher {
         let times = Dictionary(objects.map { ($0.name, $0.written) }) { first, _ in first }
         let written: (ContentDigest) -> Timestamp? = { times[self.storage.name(of: $0)] }
         var needed = Set(([known.head] + former.map(\.head)).compactMap(\.before?.sha256))
+        let own = (ContentDigest(sha256: identity.id.bytes), identity.certificate)
+        let certificates = Dictionary([own] + former.map { ($0.device, $0.certificate) }) { first, _ in first }
+        needed.formUnion(certificates.keys)
         var stores = known.head.stores
         let keys = known.head.sealing?.keys
         // Until this device has gone on, the last head of the one before was the head. What was encrypted in another way is not looked at.
@@ -45,7 +48,7 @@ extension Publisher {
             }
             // Catalogs first: where this breaks off, none leads to what is gone.
             for (name, written) in objects where !names.contains(name) && written < end {
-                switch try await kind(of: name, former.map(\.device), isSettled: isSettled) {
+                switch try await kind(of: name, certificates, isSettled: isSettled) {
                 case .catalog: try await remove(name)
                 case .other: others.append(name)
                 case nil: break
@@ -101,15 +104,20 @@ extension Publisher {
 
     /// What lies under a name, if it was encrypted here, is a catalog or keys, or a shipment or a head of this device or of one before it.
     ///
-    /// - Parameter isSettled: Whether this counts, too, for what is not encrypted as everything is now.
+    /// - Parameters:
+    ///   - certificates: Of these devices.
+    ///   - isSettled: Whether this counts, too, for what is not encrypted as everything is now.
     /// - Returns: `nil` for what else may have such a name: it is not ours to remove.
-    private func kind(of name: ContentDigest, _ former: [ContentDigest], isSettled: Bool) async throws -> Kind? {
+    private func kind(
+        of name: ContentDigest, _ certificates: [ContentDigest: [UInt8]], isSettled: Bool
+    ) async throws -> Kind? {
         let bytes: [UInt8]
         do {
             if let content = try await storage.firstPiece(of: name, alsoBefore: isSettled) {
                 return (try? StoreCatalog(decoding: content)) == nil ? .other : .catalog
             }
             guard isSettled else { return nil }
+            guard certificates[name] == nil else { return .other }
             bytes = try await storage.beginning(ofName: name, upTo: Int64(max(Limits.catalogSize, Limits.headSize)))
         } catch PublicationError.objectGone {
             return nil
@@ -118,18 +126,17 @@ extension Publisher {
             if (try? StoreCatalog(decoding: bytes)) != nil { return .catalog }
             if PublicationKeys.areIn(bytes) { return .other }
         }
-        func kind(signedBy id: DeviceIdentifier) -> Kind? {
-            id == identity.id || former.contains(ContentDigest(sha256: id.bytes)) ? .other : nil
+        if let head = try? HeadFile(decoding: bytes) {
+            return certificates[head.publisher].flatMap { try? head.signer(by: $0) } == nil ? nil : .other
         }
-        if let publisher = try? HeadFile(decoding: bytes).publisher() { return kind(signedBy: publisher) }
-        if let certificate = StoreCatalog.certificate(inBundle: bytes) {
-            return kind(signedBy: DeviceIdentifier(ofCertificate: certificate))
+        if let publisher = StoreCatalog.publisher(ofBundle: bytes) {
+            return certificates[publisher] == nil ? nil : .other
         }
         var parser = FrameParser()
         parser.append(bytes)
         guard case .preamble(let preamble)? = try? parser.next(), preamble.role == .producer, preamble.mode == .oneWay,
             case .frame(.signature(let signature))? = try? parser.next()
         else { return nil }
-        return kind(signedBy: DeviceIdentifier(ofCertificate: signature.certificate))
+        return certificates[ContentDigest(hashing: signature.certificate)] == nil ? nil : .other
     }
 }

@@ -31,7 +31,7 @@ extension Publisher {
     private func lightened(_ known: KnownHead?, besides names: Set<StoreName>) async throws -> KnownHead? {
         guard var known else { return nil }
         var (stores, moved) = (known.head.stores, 0)
-        let sizes = stores.map { names.contains($0.name) ? 0 : $0.steps.deflatedSize }
+        let sizes = stores.map { names.contains($0.name) ? 0 : $0.steps.packedSize }
         let large = sizes.indices.filter { sizes[$0] > 0 }.sorted { sizes[$0] > sizes[$1] }
         for index in large where moved <= large.count / 4 {
             guard let store = try await withoutSteps(stores[index]) else { continue }
@@ -56,7 +56,7 @@ extension Publisher {
         let folder = try TemporaryFolder(in: producer.options.copy.temporaryFolder)
         for (number, inHead) in store.steps.enumerated() where inHead.step.counter > last.catalog.counter {
             guard let start = landmark, inHead.step.from == last.catalog.newest,
-                let file = try? inHead.file(by: identity.certificate, over: content)
+                let file = try? inHead.signed(over: content, by: sign).file(by: identity.certificate, over: content)
             else { return nil }
             content = ManifestContent(ofShipment: file)
             let object = try await storage.put(file, by: folder.path.appending("\(number)"))

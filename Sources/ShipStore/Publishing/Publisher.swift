@@ -25,6 +25,8 @@ package final class Publisher: Sendable {
     let written = Mutex<KnownHead?>(nil)
     /// The stores of which all was there that the head leads to.
     let examined = Mutex<Set<StoreName>>([])
+    /// With which keys, or with none, this device's certificate is there.
+    let certified = Mutex<Set<ContentDigest?>>([])
     /// How often to begin anew because another program has published meanwhile.
     private static let mostAttempts = 10
     private static let timeToFinish = Duration.seconds(5)
@@ -270,6 +272,7 @@ package final class Publisher: Sendable {
             let folder = try TemporaryFolder(in: producer.options.copy.temporaryFolder)
             _ = try await storage.put(file, by: folder.path.appending("\(number)"))
         }
+        try await certify()
         let number = try await BlockingExecutor.run { try device.nextCounter() }
         if let known = known?.head.number, number <= known {
             throw PublicationError.wentBack(place, from: known, to: number)
@@ -329,6 +332,11 @@ package final class Publisher: Sendable {
             return released.contains(name) ? states.prefix(1).map { $0.rolledOut(nil) } : states
         }
         return new + others
+    }
+
+    /// Signs the payload of a MANIFEST.
+    func sign(_ payload: [UInt8]) throws -> Signature {
+        try identity.signature(ofManifest: payload, version: Preamble.spokenVersions.upperBound)
     }
 
     private func isHead(_ bytes: [UInt8]) async -> Bool {

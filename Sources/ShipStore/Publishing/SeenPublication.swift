@@ -11,17 +11,22 @@ struct SeenPublication {
     let reader: any PublicationReader
     let place: Endpoint
 
-    /// Checks that a head is not older than one before, and is of the device that is known, or of one that goes on after it; and remembers it
-    /// durably.
+    /// Reads a head, checks that it is not older than one before, and is of the device that is known, or of one that goes on after it; and
+    /// remembers it durably, with the certificate of its publisher, which is read once.
     ///
-    /// - Parameter isWelcome: Whether a device may publish for this one.
-    /// - Returns: Who publishes.
+    /// - Parameters:
+    ///   - file: The head as it came.
+    ///   - keys: The digest of those with which it was encrypted; `nil` if it was not.
+    ///   - isWelcome: Whether a device may publish for this one.
+    /// - Returns: The head, and who publishes.
     func admit(
-        _ head: PublishedHead, by publisher: DeviceIdentifier, _ file: [UInt8],
-        isWelcome: (Succession) throws -> Bool
-    ) async throws -> Succession {
-        let (device, digest) = (ContentDigest(sha256: publisher.bytes), ContentDigest(hashing: file))
+        _ file: [UInt8], encryptedWith keys: ContentDigest?, isWelcome: (Succession) throws -> Bool
+    ) async throws -> (head: PublishedHead, publisher: Succession, certificate: [UInt8]) {
         let known = try folder.publicationRecord(at: "\(place)")
+        let (signed, publisher, certificate) = try await reader.read(
+            file, at: place, knowing: known?.certificate.map { Array($0) } ?? [])
+        let head = try signed.head(at: place, encryptedWith: keys)
+        let (device, digest) = (signed.publisher, ContentDigest(hashing: file))
         let former = try await former(of: head, by: publisher, device, digest, known)
         if let known {
             guard known.publication == head.publication else { throw PublicationError.otherPublication(place) }
@@ -33,9 +38,9 @@ struct SeenPublication {
         let record = PublicationRecord(
             publication: head.publication, publisher: head.next ?? device,
             former: Array(((head.next == nil ? [] : [device]) + former).prefix(Limits.formerPublishers)),
-            number: head.number, last: head.next.map { _ in digest })
+            number: head.number, last: head.next.map { _ in digest }, certificate: certificate)
         if record != known { try folder.write(record, at: "\(place)") }
-        return succession
+        return (head, succession, certificate)
     }
 
     private func check(_ number: UInt64, since known: PublicationRecord) throws(PublicationError) {

@@ -73,9 +73,8 @@ final class StepMaker {
         return ShipmentFile(
             step: step, path: path, encoded: delivery.store,
             inHead: try bytes.map {
-                try InlineStep(from: start?.id, to: content, counter: counter, file: $0, over: start) { payload in
-                    try publisher.identity.signature(ofManifest: payload, version: Preamble.spokenVersions.upperBound)
-                }
+                try InlineStep(
+                    from: start?.id, to: content, counter: counter, file: $0, over: start, signedBy: publisher.sign)
             })
     }
 
@@ -103,7 +102,7 @@ final class StepMaker {
     ///
     /// - Returns: `nil` for no steps.
     func put(bundled steps: [InlineStep]) async throws -> PublishedObject? {
-        steps.isEmpty ? nil : try await put(steps.bundle(by: publisher.identity.certificate))
+        steps.isEmpty ? nil : try await put(steps.bundle(by: ContentDigest(sha256: publisher.identity.id.bytes)))
     }
 
     private func put(_ bytes: [UInt8]) async throws -> PublishedObject {

@@ -94,13 +94,13 @@ final class Subscription {
             try checkTime(of: head)
             return head
         case .head(let bytes, let tag, let keys):
-            let (file, signer) = try HeadFile.read(bytes, at: place)
-            let new = try file.head(at: place, encryptedWith: keys)
             let seen = SeenPublication(folder: consumer.installer.folder, reader: reader, place: place)
-            let publisher = try await seen.admit(new, by: signer, bytes) { try stores(of: $0) != nil }
+            let (new, publisher, certificate) = try await seen.admit(bytes, encryptedWith: keys) {
+                try stores(of: $0) != nil
+            }
             // Also one that has expired is not followed by an older one.
             try checkTime(of: new)
-            (head, self.publisher, certificate, self.tag) = (new, publisher, file.signature.certificate, tag)
+            (head, self.publisher, self.certificate, self.tag) = (new, publisher, certificate, tag)
             return new
         }
     }
@@ -323,7 +323,7 @@ final class Subscription {
             let current = try consumer.installer.folder.current(of: store.name)
             guard let file = try? found.file(by: certificate, over: current.map { ManifestContent(of: $0.manifest) })
             else { throw PublicationError.badStep(place, store.name) }
-            return try await install(link(to: ClosedSide()).prefixed(with: file), of: store.name)
+            return try await install(link(to: ClosedSide(), isSigned: true).prefixed(with: file), of: store.name)
         }
         do {
             let object = PublishedObject(sha256: digest, size: step.size)
@@ -376,10 +376,10 @@ final class Subscription {
         try await consumer.receive(over: link, .never, report).first { $0.name == name }
     }
 
-    private func link(to shipment: some LinkReader) -> PeerLink {
+    private func link(to shipment: some LinkReader, isSigned: Bool = false) -> PeerLink {
         PeerLink(
             direction: .oneWay, isFile: true, reader: shipment, writer: ClosedSide(), peer: .at(place),
-            signer: publisher)
+            signer: publisher, isSigned: isSigned)
     }
 
     /// Notes how old the copy is: the publisher says when the store was still so, by its own clock. A clock that is behind that one says

@@ -11,8 +11,9 @@ struct HeldStore: Sendable {
     let inbox: Inbox
     let name: StoreName
 
-    /// How often, and how long, to try again to hold a generation that is being removed, or looked at for that.
-    private static let attempts = 400
+    /// How often, and how long, to try again to hold a generation that is being removed, or looked at for that; and how often where it has no
+    /// signature: steps of a publication have none that lead to one that has.
+    private static let (attempts, attemptsUnsigned) = (400, 100)
     private static let pause = Duration.milliseconds(5)
 
     /// The traces that tell, without opening anything, which generation is current.
@@ -35,10 +36,7 @@ struct HeldStore: Sendable {
         workingIn parent: FilePath, isShared: Bool = false, gone: @escaping @Sendable () -> Void = {}
     ) throws -> StoreVersion {
         let (left, state) = (traces, state)
-        let held = try currentGeneration()
-        guard let signed = try held.signedManifest() else {
-            throw ShipmentError.notSigned(name, generation: held.generation.number)
-        }
+        let (signed, held) = try currentGeneration()
         let parts = HeldParts(held, try TemporaryFolder(in: parent))
         return StoreVersion(
             signed.manifest, at: signed.manifest.parts.indices.map(held.path),
@@ -46,11 +44,18 @@ struct HeldStore: Sendable {
             leaving: left, isShared: isShared, keptBy: parts, gone: gone)
     }
 
-    private func currentGeneration() throws -> HeldGeneration {
+    private func currentGeneration() throws -> (SignedManifest, HeldGeneration) {
         let folder = try inbox.open()
+        var attemptsUnsigned = 0
         for _ in 0..<Self.attempts {
             guard let generation = try folder.current(of: name) else { throw folder.noSuchStore(name) }
-            if let held = HeldGeneration(generation, in: folder) { return held }
+            if let held = HeldGeneration(generation, in: folder) {
+                if let signed = try held.signedManifest() { return (signed, held) }
+                attemptsUnsigned += 1
+                guard attemptsUnsigned < Self.attemptsUnsigned else {
+                    throw ShipmentError.notSigned(name, generation: generation.number)
+                }
+            }
             PlatformCalls.pause(Self.pause)
         }
         throw CoordinatorError.generationLocked(name)

@@ -204,7 +204,9 @@ package struct ConsumerSession {
         let signed = dialogue.signature.flatMap { signature in
             frames.signedPayload.map { SignedManifest(signature, payload: $0, saying: manifest) }
         }
-        let signer = try signed.map { try $0.signature.signer(ofManifest: $0.payload, version: version) }
+        let signer =
+            try signed.map { try $0.signature.signer(ofManifest: $0.payload, version: version) }
+            ?? (link.isSigned ? link.signer?.device : nil)
         let sender = try strict.sender(of: manifest, over: link, signedBy: signer)
         let isPassedOn = signer != nil && signer != link.device
         let again = try strict.asStrictAsNow()

@@ -5,8 +5,8 @@ import DeviceTrust
 import ShipProtocol
 import StoreFiles
 
-/// After a first byte, the JSON of a catalog (0), that of a head and, after a zero byte and their number, the frames of its shipments (1), the
-/// content of a head (3), the frames of a shipment in it (4), or a whole file of a publication.
+/// After a first byte, the JSON of a catalog (0), that of a head and, after a zero byte, the frames of its shipments (1), the content of a head as it
+/// is packed, but for deflate (3), the frames of a shipment in it (4), or a whole file of a publication.
 ///
 /// So a fuzzer need not make deflate streams. What is read is written, and read again.
 enum PublishedTarget {
@@ -42,9 +42,9 @@ enum PublishedTarget {
 
     private static func head(_ bytes: [UInt8]) throws(ProtocolError) {
         let file = try HeadFile(decoding: bytes)
-        _ = try? file.publisher()
+        _ = try? file.signer(by: bytes)
         let head = try file.head()
-        let written = HeadFile(head, certificate: file.signature.certificate) { _ in file.signature.value }
+        let written = HeadFile(head, by: file.publisher) { _ in file.signature }
         guard let again = try? HeadFile(decoding: written.encoded).head(), again == head else {
             fatalError("a head is another one once it has been written")
         }
@@ -53,25 +53,19 @@ enum PublishedTarget {
     private static func shipment(_ frames: [UInt8]) throws(ProtocolError) {
         let step = PublishedStep(
             from: held.id, to: ManifestContent(json: []).id, counter: 1, size: Int64(frames.count), sha256: nil)
-        let shipment = [UInt8](repeating: 1, count: Signature.size) + frames
-        let file = try InlineStep(step, shipment: shipment).file(by: [1], over: held)
+        let file = try InlineStep(step, shipment: frames).file(by: [1], over: held)
         guard Preamble.begins(file) else { fatalError("a shipment that is none once it is whole") }
     }
 
     private static func headFile(_ content: [UInt8]) -> [UInt8] {
-        Array("SHIPHEAD".utf8) + [1] + [UInt8](repeating: 1, count: Signature.size) + stored(content)
+        Array("SHIPHEAD".utf8) + [UInt8](repeating: 1, count: 1 + ContentDigest.size + Signature.size) + stored(content)
     }
 
     private static func content(_ input: [UInt8]) -> [UInt8] {
         let json = Array(input.prefix { $0 != 0 })
-        let rest = input.dropFirst(json.count + 1)
-        let signatures = [UInt8](repeating: 1, count: Signature.size * Int(rest.first ?? 0))
         var content: [UInt8] = []
-        for part in [[1], signatures, json] {
-            content.append(bigEndian: UInt32(part.count))
-            content += part
-        }
-        return content + rest.dropFirst()
+        content.append(bigEndian: UInt32(json.count))
+        return content + json + input.dropFirst(json.count + 1)
     }
 
     /// A deflate stream of stored blocks [RFC 1951 section 3.2.4].

@@ -22,6 +22,7 @@ import Testing
         let frames: [Frame] = [.signature(signature), .manifest(next), .data(data), .end, .end]
         let preamble = Preamble(role: .producer, mode: .oneWay)
         let file = try preamble.encoded + frames.flatMap { try $0.serialized() }
+        let other = Signature(value: random.bytes(Signature.size), certificate: certificate)
         var signed: [UInt8]?
         let step = try InlineStep(
             from: base.id, to: ManifestContent(of: next).id, counter: 2, file: file, over: base
@@ -30,7 +31,7 @@ import Testing
             return signature
         }
         #expect(step.step.size == Int64(step.shipment.count))
-        #expect(step.shipment[Signature.size + FrameHeader.size] == (isSmaller ? 0 : 4))
+        #expect(step.shipment[FrameHeader.size] == (isSmaller ? 0 : 4))
         #expect(isSmaller || step.shipment.count < file.count - certificate.count)
 
         var parser = FrameParser()
@@ -40,6 +41,12 @@ import Testing
         try parser.finish()
         #expect(elements == [.preamble(preamble)] + frames.map(FrameParser.Element.frame))
         #expect(parser.signedPayload == signed)
+        // On the way to another one it needs no signature of its own, and can be given one.
+        let both = [step, InlineStep(step.step, shipment: step.shipment)].signedAtEnd
+        #expect(both.map { $0.step.signature } == [nil, step.step.signature])
+        let bytes = try both[0].file(by: certificate, over: base)
+        #expect(bytes == preamble.encoded + (try frames.dropFirst().flatMap { try $0.serialized() }))
+        #expect(try both[0].signed(over: base) { $0 == signed ? signature : other } == step)
         // Each of these few bytes would become as many as the base's manifest has.
         let again = try Frame.serialized(Array("\u{4}{}".utf8), as: .manifest).dropLast(4)
         let hostile = InlineStep(step.step, shipment: step.shipment + again + again)

@@ -75,7 +75,7 @@ import Testing
             let step = PublishedStep(
                 from: Self.content(counter - 1), to: Self.content(counter), counter: UInt64(counter),
                 size: Int64(bytes.count), sha256: nil)
-            return InlineStep(step, shipment: bytes)
+            return InlineStep(step.signed(random.bytes(Signature.size)), shipment: bytes)
         }
         var (catalogs, head): ([StoreCatalog.KnownCatalog], [InlineStep]) = ([], [])
         var (wholes, mostReads) = (0, 0)
@@ -86,8 +86,8 @@ import Testing
             if let single, single.step.sha256 == nil, head.count < Int.random(in: 0...8, using: &random), last != nil {
                 head.append(single)
             } else {
-                let singles = head + [single].compactMap(\.self)
-                let bundled = singles.bundle(by: [1])
+                let singles = (head + [single].compactMap(\.self)).signedAtEnd
+                let bundled = singles.bundle(by: ContentDigest(sha256: random.bytes(32)))
                 let bundle =
                     singles.allSatisfy({ $0.step.sha256 != nil })
                     ? nil : PublishedObject(sha256: ContentDigest(hashing: bundled), size: Int64(bundled.count))
@@ -114,7 +114,7 @@ import Testing
                 let bytes = made.encoded
                 #expect(try StoreCatalog(decoding: bytes) == made, "seed \(seed)")
                 #expect(try bundle == nil || made.shipments(in: bundled) == singles.filter { $0.step.sha256 == nil })
-                #expect(throws: ProtocolError.self) { try made.shipments(in: singles.bundle(by: [])) }
+                #expect(throws: ProtocolError.self) { try made.shipments(in: Array(bundled.dropLast())) }
                 #expect(made.newest == Self.content(counter) && made.counter == UInt64(counter))
                 catalogs.append(
                     StoreCatalog.KnownCatalog(

@@ -36,7 +36,7 @@ import Testing
         try await round.publish()
         try round.change()
         try await round.publish()
-        let store = try Self.fillHead(of: round, but: 80)
+        let store = try Self.fillHead(of: round, but: 40)
         try round.change()
         try await round.publish()
         let new = try #require(try round.newestHead().head[store.name])

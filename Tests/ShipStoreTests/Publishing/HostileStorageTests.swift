@@ -58,7 +58,8 @@ import Testing
         .head("sends a head without end", "is damaged") { $0 += [UInt8](repeating: 7, count: 3_000_000) },
         .head("cuts the head", "is damaged") { $0.removeLast() },
         .head("shows something else", "is damaged") { $0 = Array("<html>".utf8) },
-        .head("changes the signature", "the signature is not that of") { $0[20] ^= 1 },
+        .head("changes the signature", "the signature is not that of") { $0[50] ^= 1 },
+        .head("names a publisher that is none", "is missing at") { $0[20] ^= 1 },
         Harm("shows no head", "nothing is published at") { $0.storage.goBack(by: 100) },
         Harm("shows an older head", "is older than it was") { $0.storage.goBack(by: 2) },
         Harm("shows another publication of the device", "another publication is at") { round in
@@ -126,9 +127,14 @@ import Testing
         try await round.look(0)
         for vector in try ProtocolVector.all(.head) where vector.error != nil {
             round.storage.put(head: vector.bytes)
+            let certificate = try #require(vector.bytes(labelled: "certificate"))
+            if let id = ContentDigest(bytes: vector.bytes.dropFirst(9).prefix(ContentDigest.size)) {
+                round.storage.change { $0[id] = certificate }
+            }
             let error = await #expect(throws: PublicationError.self) { try await round.look(0) }
             switch error {
             case .badHead, .badSignature: break
+            case .badObject where vector.error == "damaged": break
             default: Issue.record("\(vector.name): \(String(describing: error))")
             }
         }

@@ -133,7 +133,10 @@ final class PublicationRound {
         guard let bytes = storage.head else { throw PublicationError.nothingThere(place) }
         let file = try HeadFile(
             decoding: try keys().map { try #require($0.open(SealedHead(decoding: bytes))) } ?? bytes)
-        return (try file.head(), try file.publisher())
+        let publisher = (0...phone + 1).lazy.compactMap {
+            try? file.signer(by: self.identity(ofPhone: $0).certificate)
+        }.first
+        return (try file.head(), try #require(publisher))
     }
 
     /// With what the head that lies there is encrypted; `nil` if it is not.

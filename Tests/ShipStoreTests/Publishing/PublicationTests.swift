@@ -209,8 +209,7 @@ import Testing
         #expect(bundles.count > 1)
         for bundle in bundles {
             let bytes = try #require(round.storage.object(bundle.sha256))
-            let certificate = try #require(StoreCatalog.certificate(inBundle: bytes))
-            #expect(try DeviceIdentifier(ofCertificate: certificate) == round.identity.id)
+            #expect(try StoreCatalog.publisher(ofBundle: bytes)?.bytes == round.identity.id.bytes)
         }
     }
 

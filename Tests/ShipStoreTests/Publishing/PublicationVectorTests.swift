@@ -12,7 +12,10 @@ import Testing
     func `a head is read or refused as its vector says`(vector: ProtocolVector) {
         expect(vector) {
             let file = try HeadFile(decoding: vector.bytes)
-            let publisher = try file.publisher()
+            let certificate = vector.bytes(labelled: "certificate") ?? []
+            guard certificate.count <= Limits.certificateSize, ContentDigest(hashing: certificate) == file.publisher
+            else { throw ProtocolError.damaged(.message(FrameType.manifest.rawValue)) }
+            let publisher = try file.signer(by: certificate)
             let head = try file.head()
             let shipments = head.stores.flatMap(\.steps).map {
                 "shipment: \($0.shipment.count) \(ContentDigest(hashing: $0.shipment).hex)"
@@ -28,7 +31,8 @@ import Testing
         let certificate = try #require(vector.bytes(labelled: "certificate"))
         let step = PublishedStep(
             from: vector["from"].flatMap { ManifestContent.ID(hex: $0) }, to: ManifestContent(json: []).id, counter: 1,
-            size: Int64(vector.bytes.count), sha256: nil)
+            size: Int64(vector.bytes.count), sha256: nil
+        ).signed(vector.bytes(labelled: "signature"))
         var (file, code) = (String?.none, String?.none)
         do throws(ProtocolError) {
             let bytes = try InlineStep(step, shipment: vector.bytes).file(

@@ -291,7 +291,10 @@ extension StorageServer.State {
 
     /// Whatever a head names is there before it is.
     private func flaw(of head: [UInt8]) -> String? {
-        guard let head = try? HeadFile(decoding: head).head() else { return "a head that is none" }
+        guard let file = try? HeadFile(decoding: head), let head = try? file.head() else {
+            return "a head that is none"
+        }
+        guard content.objects["objects/\(file.publisher.hex)"] != nil else { return "a head without its certificate" }
         for store in head.stores {
             guard let object = store.catalog, let bytes = content.objects["objects/\(object.sha256.hex)"],
                 let catalog = try? StoreCatalog(decoding: bytes)
