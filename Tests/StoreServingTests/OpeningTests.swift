@@ -97,7 +97,7 @@ import Testing
         let store = try StoreCoordinator(files: [.settled(path)], options: options)
         #expect(try await store.read { try Int.fetchOne($0, sql: "SELECT own(a) FROM t") } == 1)
         await #expect(throws: (any Error).self) {
-            try await store.read { try Row.fetchAll($0, sql: "SELECT * FROM v") }
+            try await store.read { try Int.fetchOne($0, sql: "SELECT * FROM v") }
         }
     }
 
