@@ -274,8 +274,8 @@ import Testing
         let stopped = try await desk.bash(
             // One that has ended before it is stopped is not the one: each of a program's children does a part.
             """
-            for i in $(seq 1000); do
-              child=$(pgrep -P \(program.processID) || true)
+            for i in $(seq 4000); do
+              child=$(cat /proc/\(program.processID)/task/*/children | tr -d ' ')
               [ -z "$child" ] || ! kill -STOP $child || ! grep -q '^State:.T' /proc/$child/status || break
             done
             sleep 0.2; grep -q '^State:.T' /proc/$child/status; echo $child

@@ -34,18 +34,14 @@ import Testing
         #expect(step.shipment[FrameHeader.size] == (isSmaller ? 0 : 4))
         #expect(isSmaller || step.shipment.count < file.count - certificate.count)
 
-        var parser = FrameParser()
-        parser.append(try step.file(by: certificate, over: base))
-        var elements: [FrameParser.Element] = []
-        while let element = try parser.next() { elements.append(element) }
-        try parser.finish()
-        #expect(elements == [.preamble(preamble)] + frames.map(FrameParser.Element.frame))
-        #expect(parser.signedPayload == signed)
+        let read = try Self.read(try step.file(by: certificate, over: base))
+        #expect(read.elements == [.preamble(preamble)] + frames.map(FrameParser.Element.frame))
+        #expect(read.signed == signed)
         // On the way to another one it needs no signature of its own, and can be given one.
         let both = [step, InlineStep(step.step, shipment: step.shipment)].signedAtEnd
         #expect(both.map { $0.step.signature } == [nil, step.step.signature])
-        let bytes = try both[0].file(by: certificate, over: base)
-        #expect(bytes == preamble.encoded + (try frames.dropFirst().flatMap { try $0.serialized() }))
+        let unsigned = try Self.read(try both[0].file(by: certificate, over: base))
+        #expect(unsigned.elements == [.preamble(preamble)] + frames.dropFirst().map(FrameParser.Element.frame))
         #expect(try both[0].signed(over: base) { $0 == signed ? signature : other } == step)
         // Each of these few bytes would become as many as the base's manifest has.
         let again = try Frame.serialized(Array("\u{4}{}".utf8), as: .manifest).dropLast(4)
@@ -54,6 +50,14 @@ import Testing
         for other in [nil, ManifestContent(of: next)] where !isSmaller {
             #expect(throws: ProtocolError.self) { try step.file(by: certificate, over: other) }
         }
+    }
+
+    private static func read(_ file: [UInt8]) throws -> (elements: [FrameParser.Element], signed: [UInt8]?) {
+        var (parser, elements) = (FrameParser(), [FrameParser.Element]())
+        parser.append(file)
+        while let element = try parser.next() { elements.append(element) }
+        try parser.finish()
+        return (elements, parser.signedPayload)
     }
 
     /// Of a store whose tables have these digests.
