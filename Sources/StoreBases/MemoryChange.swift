@@ -29,7 +29,12 @@ struct MemoryChange: ~Copyable {
 
     /// Drops objects whose files are missing or changed, and streams that have expired; and removes the files that no entry needs.
     mutating func settle() {
-        for object in missing() { drop(object) }
+        // Opened once for all of them.
+        if let objects = try? folder.folder(at: objectFolder) {
+            for object in index.objects where !isThere(object, in: objects) { drop(object) }
+        } else {
+            for object in index.objects { drop(object) }
+        }
         for stream in index.streams { settle(stream) }
         removeUnused()
     }
@@ -52,14 +57,6 @@ struct MemoryChange: ~Copyable {
         } catch {
             return
         }
-    }
-
-    private func missing() -> [BaseIndex.Object] {
-        // Opened once for all of them.
-        guard let objects = try? folder.folder(at: objectFolder) else { return index.objects }
-        var missing: [BaseIndex.Object] = []
-        for object in index.objects where !isThere(object, in: objects) { missing.append(object) }
-        return missing
     }
 
     func isThere(_ object: BaseIndex.Object) -> Bool { isThere(object, in: folder) }

@@ -11,14 +11,9 @@ struct SeenPublication {
     let reader: any PublicationReader
     let place: Endpoint
 
-    /// Reads a head, checks that it is not older than one before, and is of the device that is known, or of one that goes on after it; and
-    /// remembers it durably, with the certificate of its publisher, which is read once.
-    ///
-    /// - Parameters:
-    ///   - file: The head as it came.
-    ///   - keys: The digest of those with which it was encrypted; `nil` if it was not.
-    ///   - isWelcome: Whether a device may publish for this one.
-    /// - Returns: The head, and who publishes.
+    /// Reads a head, checks that it is not older than one before, and is of the device that is known, or of one that goes on after it and
+    /// `isWelcome`; and remembers it durably, with the certificate of its publisher, which is read once. It must be encrypted with the keys
+    /// of this digest, or not at all.
     func admit(
         _ file: [UInt8], encryptedWith keys: ContentDigest?, isWelcome: (Succession) throws -> Bool
     ) async throws -> (head: PublishedHead, publisher: Succession, certificate: [UInt8]) {

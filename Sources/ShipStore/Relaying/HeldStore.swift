@@ -46,13 +46,11 @@ struct HeldStore: Sendable {
 
     private func currentGeneration() throws -> (SignedManifest, HeldGeneration) {
         let folder = try inbox.open()
-        var attemptsUnsigned = 0
-        for _ in 0..<Self.attempts {
+        for attempt in 1...Self.attempts {
             guard let generation = try folder.current(of: name) else { throw folder.noSuchStore(name) }
             if let held = HeldGeneration(generation, in: folder) {
                 if let signed = try held.signedManifest() { return (signed, held) }
-                attemptsUnsigned += 1
-                guard attemptsUnsigned < Self.attemptsUnsigned else {
+                guard attempt < Self.attemptsUnsigned else {
                     throw ShipmentError.notSigned(name, generation: generation.number)
                 }
             }
