@@ -63,11 +63,13 @@ struct TablePlan {
             if isArchive, number < 2 { kind = choices.pick(number == 0 ? ValueKind.texts : ValueKind.lists) }
             let name = isOfCoreData ? "ZCOLUMN\(number)" : choices.chance(3) ? "Größe \(number)" : "c\(number)"
             if choices.chance(2), let first = table.columns.first {
-                let isStored = choices.chance(50)
+                // The JSON functions are those that some versions of SQLite let no schema from elsewhere call.
+                let (isStored, function) = (choices.chance(50), choices.pick(["length", "json_valid"]))
                 table.columns.append(
                     .init(
                         name: name,
-                        declaration: "INTEGER AS (length(\(first.name.quoted))) \(isStored ? "STORED" : "VIRTUAL")",
+                        declaration:
+                            "INTEGER AS (\(function)(\(first.name.quoted))) \(isStored ? "STORED" : "VIRTUAL")",
                         cells: []))
                 makings.append(nil)
                 continue
