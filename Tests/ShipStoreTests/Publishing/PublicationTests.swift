@@ -232,7 +232,7 @@ import Testing
         let catalog = try #require(try await round.publishNotes(size: 10).catalog?.sha256)
         try await round.publish()
         round.storage.change { $0[catalog] = nil }
-        await #expect(throws: ShipmentError.publication(.objectGone(.folder("memory"), catalog))) {
+        await #expect(throws: ShipmentError.publication(.objectGone(round.place, catalog))) {
             try await round.look(0)
         }
         #expect(try round.tick(of: 0) == 0)

@@ -34,6 +34,7 @@ import Testing
         try await round.publish()
         try await round.look(0)
         try await other.publish()
+        round.storage.certify(try other.identity)
         round.storage.put(head: try #require(other.storage.head))
         await #expect(throws: PublicationError.otherPublisher(round.place, try other.identity.id)) {
             try await round.look(0)

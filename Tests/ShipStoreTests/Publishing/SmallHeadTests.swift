@@ -95,7 +95,7 @@ import Testing
             workingIn: round.scratch.path)
     }
 
-    /// All that a step says of what is no secret is known before: of four steps there are some 80 bytes for each.
+    /// Of each step 80 bytes are digests, and 30 are random text.
     @Test func `a head with a change has few bytes, and few more for each one before`() async throws {
         let round = try PublicationRound(seed: 34)
         try await round.publish()
@@ -106,6 +106,6 @@ import Testing
             sizes.append(try #require(round.storage.head).count)
         }
         #expect(sizes[0] < 560, "\(sizes)")
-        #expect(zip(sizes, sizes.dropFirst()).allSatisfy { $1 - $0 < 130 }, "\(sizes)")
+        #expect(zip(sizes, sizes.dropFirst()).allSatisfy { $1 - $0 < 200 }, "\(sizes)")
     }
 }

@@ -1,3 +1,4 @@
+import DeviceTrust
 import EssentialFoundation
 import ShipLinks
 import ShipProtocol
@@ -54,6 +55,10 @@ final class StorageInMemory: PublicationStorage {
     /// The oldest head is there again.
     func goBack(by count: Int) { state.withLock { $0.heads = Array($0.heads.dropLast(count)) } }
     func put(head: [UInt8]) { state.withLock { $0.heads.append(head) } }
+    /// The certificate of a device whose heads are put here.
+    func certify(_ device: DeviceIdentity) {
+        change { $0[ContentDigest(sha256: device.id.bytes)] = device.certificate }
+    }
     func change(_ body: (inout [ContentDigest: [UInt8]]) -> Void) { state.withLock { body(&$0.objects) } }
 
     /// Whether a call of this kind goes wrong now.
@@ -106,12 +111,12 @@ final class StorageInMemory: PublicationStorage {
         _ digest: ContentDigest, from offset: Int64, upTo limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
     ) async throws {
         guard var bytes = try call({ $0.objects[digest] }) else {
-            throw PublicationError.objectGone(.folder("memory"), digest)
+            throw PublicationError.objectGone(.folder("somewhere"), digest)
         }
         var offset = Int(offset)
         if isDue(\.lying) {
             switch number(0..<6) {
-            case 0: throw PublicationError.objectGone(.folder("memory"), digest)
+            case 0: throw PublicationError.objectGone(.folder("somewhere"), digest)
             case 1: bytes = Array(bytes.prefix(number(0..<bytes.count)))
             case 2: bytes[number(0..<bytes.count)] ^= 1
             case 3: bytes += [0, 0, 0]
@@ -151,7 +156,7 @@ final class StorageInMemory: PublicationStorage {
 
     func objects() async throws -> [(name: ContentDigest, written: Timestamp)] {
         if state.withLock({ $0.faults.forbidsListing }) {
-            throw PublicationError.storage(.folder("memory"), 403, "AccessDenied")
+            throw PublicationError.storage(.folder("somewhere"), 403, "AccessDenied")
         }
         return try call { state in
             state.objects.keys.map { digest in
