@@ -188,6 +188,7 @@ import Testing
         let (round, other) = (try PublicationRound(seed: 26), try PublicationRound(seed: 27))
         try await round.publish()
         try await other.publish()
+        round.storage.certify(try other.identity)
         try await round.look(1)
         let number = try round.newestHead().head.number
         let wrong = [
