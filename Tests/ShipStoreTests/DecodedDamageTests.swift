@@ -1,4 +1,6 @@
+import Foundation
 import ShipProtocol
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -12,8 +14,11 @@ import Testing
         let consumer: MemoryConsumer
     }
 
-    private static func checkpoints(_ stream: [UInt8]) throws -> [Checkpoint] {
+    private static func checkpoints(_ shipment: KeptShipment) throws -> [Checkpoint] {
+        let stream = shipment.bytes
         var consumer = MemoryConsumer()
+        consumer.hold(shipment.base.manifest, from: nil)
+        consumer.hold(Array(try Data(contentsOf: URL(fileURLWithPath: shipment.base.storePath.string))))
         var checkpoints: [Checkpoint] = []
         for element in try StreamElement.all(in: stream) {
             checkpoints.append(Checkpoint(element: element, consumer: consumer))
@@ -40,10 +45,12 @@ import Testing
         }
     }
 
-    @Test func `ends early wherever it is cut`() async throws {
-        let stream = try await KeptShipment().bytes
+    @Test(arguments: KeptShipment.Form.allCases)
+    func `ends early wherever it is cut`(form: KeptShipment.Form) async throws {
+        let shipment = try await KeptShipment(form)
+        let stream = shipment.bytes
         var wrong: [Int] = []
-        for checkpoint in try Self.checkpoints(stream) {
+        for checkpoint in try Self.checkpoints(shipment) {
             for end in checkpoint.element.range {
                 let failure = failure(checkpoint, Array(stream[checkpoint.element.range.lowerBound..<end]))
                 // Between its two ENDs.
@@ -55,15 +62,21 @@ import Testing
         #expect(ShipmentError.protocolBroken(.truncated).commandStatus == 76)
     }
 
-    @Test func `is refused whichever bit is turned over`() async throws {
-        let stream = try await KeptShipment().bytes
+    /// Of how many bytes of an element a short run damages one.
+    private static func step(in element: Range<Int>, of form: KeptShipment.Form, whole: Int) -> Int {
+        form == .whole ? whole : 1 + element.count / 256
+    }
+
+    @Test(arguments: KeptShipment.Form.allCases)
+    func `is refused whichever bit is turned over`(form: KeptShipment.Form) async throws {
+        let shipment = try await KeptShipment(form)
+        let stream = shipment.bytes
         var (wrong, count) = ([String](), 0)
-        let step = Soak.isOn ? 1 : 2
-        for checkpoint in try Self.checkpoints(stream) {
+        for checkpoint in try Self.checkpoints(shipment) {
             let range = checkpoint.element.range
             var element = Array(stream[range])
             let rest = Array(stream[range.upperBound...])
-            for index in range where index % step == 0 {
+            for index in Soak.sample(range, oneOf: Self.step(in: range, of: form, whole: 2)) {
                 let statuses = checkpoint.element.exitStatuses(forDamageAt: index)
                 for bit in 0..<8 {
                     element[index - range.lowerBound] ^= 1 << bit
@@ -76,14 +89,16 @@ import Testing
             }
         }
         #expect(wrong.isEmpty, "\(wrong.count) of \(count): \(wrong.prefix(10))")
-        #expect(count == 8 * ((stream.count + step - 1) / step))
+        #expect(count == 8 * stream.count || !Soak.isOn)
     }
 
     /// The checksums of frames find what happens on the way. Behind them stand the order of blocks, zlib, and SHA-256.
-    @Test func `never comes to other content although its checksums are right`() async throws {
-        let stream = try await KeptShipment().bytes
+    @Test(arguments: KeptShipment.Form.allCases)
+    func `never comes to other content although its checksums are right`(form: KeptShipment.Form) async throws {
+        let shipment = try await KeptShipment(form)
+        let stream = shipment.bytes
         var (wrong, harmless) = ([String](), 0)
-        for checkpoint in try Self.checkpoints(stream) where checkpoint.element.type != nil {
+        for checkpoint in try Self.checkpoints(shipment) where checkpoint.element.type != nil {
             let range = checkpoint.element.range
             var element = Array(stream[range])
             let rest = Array(stream[range.upperBound...])
@@ -91,7 +106,8 @@ import Testing
             // What says where a piece belongs.
             let fieldSizes: [FrameType: Int] = [.part: 14, .data: PartData.headerSize + Block.headerSize]
             let fields = payload.prefix(checkpoint.element.type.flatMap { fieldSizes[$0] } ?? 0)
-            for offset in Array(fields) + Array(Soak.stride(fields.endIndex..<payload.endIndex, by: 23)) {
+            let step = Self.step(in: range, of: form, whole: 23)
+            for offset in Array(fields) + Soak.sample(fields.endIndex..<payload.endIndex, oneOf: step) {
                 for bit in Soak.isOn || offset < fields.endIndex ? Array(0..<8) : [offset % 8] {
                     element[offset] ^= 1 << bit
                     defer { element[offset] ^= 1 << bit }
@@ -103,6 +119,8 @@ import Testing
                         // Words of the manifest that are no digest and no size, and bits of deflate that mean nothing.
                         case nil: offset >= fields.endIndex
                         case 65: true
+                        // The name of the store, or the base.
+                        case 72: checkpoint.element.type == .manifest && form == .delta
                         case 76: offset < fields.endIndex || checkpoint.element.type == .manifest
                         default: false
                         }

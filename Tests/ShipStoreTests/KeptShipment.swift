@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import ShipProtocol
 import ShipStoreNetwork
 import StoreFiles
@@ -9,45 +8,52 @@ import Testing
 
 @testable import ShipStore
 
-/// A Core Data store with an external file, and the shipment of it that was kept in a file.
+/// A Core Data store with an external file, an inbox that holds an earlier state of it, and the shipment of it that was kept in a file.
 struct KeptShipment {
+    enum Form: CaseIterable {
+        case whole
+        /// What is new since the earlier state.
+        case delta
+    }
+
     let folder: ScratchFolder
     let store: FilePath
+    let consumer: Consumer
+    /// The earlier state.
+    let base: Generation
     let file: FilePath
     /// All that is in the file.
-    private(set) var bytes: [UInt8] = []
+    let bytes: [UInt8]
 
     static let name = "Recipes"
 
-    init() async throws {
+    init(_ form: Form) async throws {
         folder = try ScratchFolder()
         store = folder.path.appending("\(Self.name).sqlite")
-        file = folder.path.appending("a.shipment")
         var random = RepeatableRandom(seed: 11)
         let sample = try CoreDataSample(at: store)
-        try sample.addPhoto(key: 1, content: Data(random.bytes(12_000)))
+        try sample.addPhoto(key: 1, content: Data(random.bytes(2000)))
+        let earlier = folder.path.appending("earlier.shipment")
+        _ = try await Producer(store).send(to: .file(earlier))
+        consumer = try Consumer(inbox: folder.path.appending("inbox"))
+        let receipt = try #require(try await consumer.receive(from: .file(earlier)).first)
+        try #require(receipt.outcome == .installed)
+        base = try #require(try consumer.inbox.current(of: receipt.name))
         // Digits of random bytes: what they deflate to is half as long, and has nothing in it twice.
-        for key in 2..<60 {
+        for key in 2..<68 {
             let digits = random.bytes(1000).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             try sample.add(key: key, cell: Data([1]) + Data(digits.utf8))
         }
-        try await ship()
-    }
-
-    /// Changes the store, and ships it into the file anew.
-    mutating func change() async throws {
-        try TestStore.make(at: store, sql: "INSERT INTO ZRECIPE VALUES (NULL, 1, 1, 'Cake', NULL)")
-        try await ship()
-    }
-
-    private mutating func ship() async throws {
         var options = Producer.Options()
         // Blocks of 64 KiB.
         options.cores = 4
+        if form == .delta { options.earlier = earlier }
+        file = folder.path.appending("a.shipment")
         _ = try await Producer(store, options: options).send(to: .file(file))
-        let file = try OpenFile.reading(file)
-        bytes = try file.read(Int(try file.size), at: 0)
+        let opened = try OpenFile.reading(file)
+        bytes = try opened.read(Int(try opened.size), at: 0)
         try #require(bytes.count >= 64 * 1024)
+        try #require((try StreamElement.encodings(in: bytes).first == .delta) == (form == .delta))
     }
 }
 
