@@ -267,7 +267,8 @@ let package = Package(
         tests(of: "StoreInstall", ["ShipProtocol", "StoreFiles", "StoreInbox", system]),
         tests(of: "StoreOperations", ["ShipProtocol", "StoreFiles", grdb, system]),
         tests(
-            of: "StoreServing", ["ShipProtocol", "StoreFiles", "StoreInbox", "StoreInstall", grdb, system]),
+            of: "StoreServing",
+            ["RandomStores", "ShipProtocol", "StoreFiles", "StoreInbox", "StoreInstall", grdb, system]),
         tests(of: "StoreSnapshot", ["CLibrary", "ShipProtocol", "StoreFiles", "StoreFormat", grdb, sqlite, system]),
     ]
 )

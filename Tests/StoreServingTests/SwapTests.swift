@@ -1,8 +1,10 @@
 import Foundation
 import GRDB
+import RandomStores
 import ShipProtocol
 import StoreFiles
 import StoreInbox
+import StoreInstall
 import StoreServing
 import Synchronization
 import SystemPackage
@@ -12,12 +14,17 @@ import Testing
 /// Readers, with pins and without, while one generation follows the other and the old ones are pruned.
 @Suite struct SwapTests {
     private static let swaps = Soak.isOn ? 10_000 : 1000
+    /// Swaps go on until there were so many, too.
+    private static let reads =
+        ProcessInfo.processInfo.environment["SHIP_STORE_READS"].flatMap(Int.init) ?? (Soak.isOn ? 10_000_000 : 0)
     /// Eight processes leave the installer little time.
     private static let swapsAcrossProcesses = Soak.isOn ? 2000 : 300
 
-    @Test func `in one process 32 readers see whole generations, never an older one, and no error`() async {
+    @Test func `in one process 32 readers see whole generations, an older one only after a rollback, and no error`()
+        async
+    {
         // A process of its own, so that its descriptors can be counted.
-        await #expect(processExitsWith: .success) {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let memory = try ScratchFolder.inMemory()
             let inbox = try SampleInbox(keeping: 2, in: memory)
             let store = try NumberedStore(in: memory.path)
@@ -26,14 +33,24 @@ import Testing
             #expect(try await coordinator.read { try NumberedStore.number(in: $0) } == 1)
             let before = OpenDescriptors.count
             let readers = Readers(of: coordinator, pause: .milliseconds(5))
+            var random = RepeatableRandom(seed: RandomSeeds.first)
+            var (number, rollbacks) = (1, 0)
             await readers.read(with: 32) {
-                for number in 2...SwapTests.swaps { try await inbox.install("Recipes", store.bytes(of: number)) }
+                while number < SwapTests.swaps || readers.reads < SwapTests.reads && readers.failures.isEmpty {
+                    if number > 1, Int.random(in: 0..<20, using: &random) == 0 {
+                        try readers.rollBack(from: number, in: inbox.installer.inbox)
+                        rollbacks += 1
+                    }
+                    number += 1
+                    try await inbox.install("Recipes", store.bytes(of: number))
+                }
             }
+            print("\(readers.reads) reads, \(number) generations, \(rollbacks) rollbacks, seed \(RandomSeeds.first)")
             #expect(readers.failures == [])
             #expect(readers.reads > SwapTests.swaps)
-            #expect(try await coordinator.read { try NumberedStore.number(in: $0) } == SwapTests.swaps)
+            #expect(try await coordinator.read { try NumberedStore.number(in: $0) } == number)
             // The first generation was open then, once, and the last one is now, up to four times. Timers may be new.
-            let last = "/generations/\(SwapTests.swaps)-"
+            let last = "/generations/\(number)-"
             func isOfLast(_ targets: [String]) -> Bool {
                 targets.allSatisfy { $0.contains(last) || !$0.contains("/generations/") }
             }
@@ -41,9 +58,10 @@ import Testing
             let targets = OpenDescriptors.targets
             #expect(after <= before + 6, "\(before) before: \(targets)")
             #expect(isOfLast(targets), "\(targets)")
-            try await inbox.install("Recipes", store.bytes(of: SwapTests.swaps + 1))
-            #expect(inbox.numbers() == [SwapTests.swaps, SwapTests.swaps + 1])
+            try await inbox.install("Recipes", store.bytes(of: number + 1))
+            #expect(inbox.numbers() == [number, number + 1])
         }
+        print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
     }
 
     @Test func `across eight processes they do as well`() async throws {
@@ -101,6 +119,8 @@ private final class Readers: Sendable {
         var reads = 0
         var failures: [String] = []
         var isOver = false
+        /// Which generation an operator went back to, from which one.
+        var rollbacks: [Int: Int] = [:]
     }
 
     private let coordinator: StoreCoordinator
@@ -129,6 +149,24 @@ private final class Readers: Sendable {
         }
     }
 
+    /// Goes back by one generation, and lets others come in.
+    func rollBack(from current: Int, in inbox: Inbox) throws {
+        let storeLock = try StoreLock(of: try #require(StoreName("Recipes")), in: inbox)
+        let step = try storeLock.step(to: nil)
+        story.withLock { $0.rollbacks[step.to.number] = current }
+        try storeLock.take(step, at: Timestamp(Date()))
+        _ = try storeLock.allowEverything()
+    }
+
+    /// The reader that saw `last` sees this one.
+    private func noteRead(of number: Int, after last: Int) {
+        story.withLock { story in
+            story.reads += 1
+            guard number < last, story.rollbacks[number, default: 0] < last else { return }
+            story.failures.append("from \(last) back to \(number)")
+        }
+    }
+
     private func note(_ error: any Error) { story.withLock { $0.failures.append("\(error)") } }
 
     private func readOnAndOn(_ number: Int) async {
@@ -136,9 +174,8 @@ private final class Readers: Sendable {
         while !story.withLock({ $0.isOver }) {
             do {
                 let seen = number % 4 < 2 ? try await readOnce(number) : try await readTwiceThroughAPin()
-                if seen < last { story.withLock { $0.failures.append("from \(last) back to \(seen)") } }
+                noteRead(of: seen, after: last)
                 last = seen
-                story.withLock { $0.reads += 1 }
             } catch {
                 note(error)
             }
