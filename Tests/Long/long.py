@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the built program for minutes against what a seed makes, and counts.
 
-    Tests/Long/long.py PROGRAM hostile    stores with damaged pages whose digests are right, through a receiver
+    Tests/Long/long.py PROGRAM hostile    stores with damaged pages and hostile schemas whose digests are right, through a receiver
     Tests/Long/long.py PROGRAM copies     copies of a store that 8 processes write to, with checkpoints, VACUUM and changes of the schema
     Tests/Long/long.py PROGRAM peer       one-way shipments of random stores, each written by one implementation and read by the other
 
@@ -21,16 +21,18 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "PowerCuts"), os.path.join(HERE, "..", "..", "Protocol")]
+sys.path.insert(0, os.path.join(HERE, "..", "..", "Protocol"))
 sys.dont_write_bytecode = True
-import stores  # noqa: E402
 from cases.streams import FINISH, blocks, session  # noqa: E402
+from damage import STRUCTURES, UNREADABLE, bytes_of_page, damaged, facts, schema_damaged  # noqa: E402
 from decoder.sides import Consumer  # noqa: E402
 from encoder.piece import joined  # noqa: E402
 from encoder.wire import MANIFEST, STORED, ZLIB, ZLIB_WINDOW, message, padded  # noqa: E402
 
 LONGEST = 60  # seconds that a command may take
+PATIENCE = 5  # seconds that a look at a damaged store may take
 WRITERS = 8
+CRASHES = [b"Fatal error", b"AddressSanitizer", b"the process that checked the store"]  # the last one was to say what it found
 
 
 class Flaw(Exception):
@@ -55,7 +57,7 @@ class Desk:
             done = subprocess.run([self.program, *arguments], input=content, capture_output=True, env=self.values, cwd=self.folder, timeout=LONGEST)
         except subprocess.TimeoutExpired as error:
             raise Flaw(f"{' '.join(arguments)} is not done after {LONGEST} s") from error
-        if done.returncode not in may or b"Fatal error" in done.stderr:
+        if done.returncode not in may or any(words in done.stderr for words in CRASHES):
             raise Flaw(f"{' '.join(arguments)} exited with {done.returncode}: {done.stderr.decode(errors='replace')[-400:]}")
         return done.returncode, done.stdout
 
@@ -76,31 +78,6 @@ def query(path, *statements):
         database.close()
 
 
-def damaged(store, page_size, page, chance):
-    """A store with a page that is not what SQLite wrote."""
-    content = bytearray(store)
-    start = page * page_size
-    for _ in range(chance.choice([1, 1, 2, 5])):
-        way = chance.randrange(6)
-        at = start + chance.randrange(page_size)
-        if way == 0:
-            content[at] ^= 1 << chance.randrange(8)
-        elif way == 1:  # of a page's header, or of its cells' places
-            at = start + (100 if page == 0 else 0) + chance.randrange(24)
-            content[at:at + 2] = chance.choice([b"\0\0", b"\xff\xff", chance.randbytes(2)])
-        elif way == 2:  # another page
-            other = chance.randrange(len(store) // page_size) * page_size
-            content[start:start + page_size] = store[other:other + page_size]
-        elif way == 3:
-            size = chance.randrange(1, 64)
-            content[at:at + size] = chance.randbytes(size)
-        elif way == 4:  # the size of a cell, as large as it can be written
-            content[at:at + 9] = b"\xff" * 9
-        else:
-            content[at:at + 4] = chance.randrange(len(store) // page_size + 2).to_bytes(4, "big")
-    return bytes(content[:len(store)])
-
-
 def shipped(manifest, content, chance):
     """A shipment in blocks, as an encoder may write it."""
     size = chance.choice([len(content), 4096, 10_000, 65_536])
@@ -112,44 +89,93 @@ def shipped(manifest, content, chance):
     return joined(session(message(MANIFEST, manifest), *frames, FINISH, FINISH))
 
 
+def rich_store(path, chance):
+    """A random store with what SQLite has beside plain tables, as SQLite has written it."""
+    database = sqlite3.connect(random_store(path, chance), isolation_level=None)
+    database.executescript(f"""
+        CREATE TABLE w (a TEXT, b INT, c BLOB, PRIMARY KEY (b, a)) WITHOUT ROWID;
+        CREATE TABLE g (c0 INT CHECK (c0 >= 0), c1 TEXT, d AS (c0 * 2), e AS (upper(c1)) STORED);
+        CREATE INDEX gd ON g (d, lower(c1)) WHERE c0 > 3;
+        CREATE VIEW v AS SELECT * FROM g; CREATE TRIGGER gt AFTER INSERT ON g BEGIN DELETE FROM w; END;
+        CREATE VIRTUAL TABLE f USING fts5(x); CREATE VIRTUAL TABLE r USING rtree(a, b, c);
+        WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO g (c0, c1) SELECT i, 'word ' || i FROM n;
+        INSERT INTO w SELECT c1, c0, zeroblob(c0 * 9) FROM g; INSERT INTO f SELECT c1 FROM g; INSERT INTO r SELECT c0, c0, c0 + 1 FROM g;
+        ANALYZE; PRAGMA auto_vacuum = {chance.randrange(3)}; VACUUM; DELETE FROM w WHERE b % 3 = 0;""")
+    database.close()
+    return path
+
+
+WAYS = {"page": [bytes_of_page], "structure": STRUCTURES, "schema": [], "both": STRUCTURES}
+
+
+def unsound(path):
+    """What SQLite says of a store that was installed; nothing if it is sound, or takes long to look at."""
+    database = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+    end = time.monotonic() + PATIENCE
+    database.text_factory = bytes
+    database.set_progress_handler(lambda: time.monotonic() > end, 100_000)
+    try:
+        database.execute("PRAGMA trusted_schema = OFF")
+        answer = database.execute("PRAGMA integrity_check").fetchall()
+        return None if answer == [(b"ok",)] else answer
+    except UNREADABLE as error:
+        return None if "interrupted" in str(error) else error
+    finally:
+        database.close()
+
+
 def hostile(desk, chance):
-    """Damages one page after the other of a store, and lets a receiver have it."""
+    """Damages one page after the other of a store, its structures or its schema, and lets a receiver have it."""
     sources = []
-    for number in range(3):
-        sources.append(random_store(desk.path(f"source{number}.sqlite"), random.Random(number)))
-        desk.run("send", sources[-1], "--name", "Recipes", "--no-remember", "--to", f"./source{number}.shipment")
-    manifests = [desk.manifest(f"source{number}.shipment") for number in range(3)]
-    whole = []
-    for number in range(3):
+    for number in range(6):
+        path = (random_store if number < 3 else rich_store)(desk.path(f"source{number}.sqlite"), random.Random(number))
+        desk.run("send", path, "--name", "Recipes", "--no-remember", "--to", f"./source{number}.shipment")
+        manifest = desk.manifest(f"source{number}.shipment")
         consumer = Consumer()
         with open(desk.path(f"source{number}.shipment"), "rb") as file:
             consumer.walk([("producer", file.read())])
-        whole.append(consumer.outcomes[0].shipment.contents[0])
+        sources.append((bytes(consumer.outcomes[0].shipment.contents[0]), manifest))
+        if number >= 3:
+            with open(path, "rb") as file:
+                sources.append((file.read(), manifest))
     served = desk.path("inbox/Recipes.sqlite")
     desk.run("receive", "--into", "inbox", "--from", "source0.shipment")
     current = digest(served)
     page = 0
     while True:
-        number = chance.randrange(3)
-        store, manifest = whole[number], dict(manifests[number])
-        size = manifest["store"]["pageSize"]
-        content = damaged(store, size, page % (len(store) // size), chance)
-        page += 1
-        manifest["store"] = {**manifest["store"], "sha256": hashlib.sha256(content).hexdigest()}
-        manifest["createdAt"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        content, manifest = chance.choice(sources)
+        way = chance.choice(list(WAYS))
+        if way in ("schema", "both"):
+            content = schema_damaged(content, chance, desk.path("damaged.sqlite"))
+        if WAYS[way]:
+            content = damaged(content, page % (len(content) // manifest["store"]["pageSize"]) + 1, chance, WAYS[way])
+            page += 1
+        manifest = {**manifest, "store": {**manifest["store"], **facts(content, desk.path("damaged.sqlite"))},
+                    "createdAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
         if chance.random() < 0.7:
             manifest.pop("tables", None)  # says nothing of them
-        status, _ = desk.run("receive", "--into", "inbox", "--from", "-", "--replace", "Recipes", content=shipped(manifest, content, chance),
-                             may=(0, 65, 73, 76))
+        is_sent = way == "schema" and chance.random() < 0.4  # by its rows, from which the receiver makes a store
+        if is_sent:
+            with open(desk.path("damaged.sqlite"), "wb") as file:
+                file.write(content)
+            status, _ = desk.run("send", "damaged.sqlite", "--name", "Recipes", "--no-remember", "--to", "./damaged.shipment", may=(0, 65))
+            if status != 0:
+                yield "schema not sent"
+                continue
+        else:
+            with open(desk.path("damaged.shipment"), "wb") as file:
+                file.write(shipped(manifest, content, chance))
+        status, _ = desk.run("receive", "--into", "inbox", "--from", "damaged.shipment", "--replace", "Recipes",
+                             "--check-seconds", str(PATIENCE), may=(0, 65, 73, 76))
         if status == 0:
             current = digest(served)
-            if current != manifest["store"]["sha256"]:
+            if current != manifest["store"]["sha256"] and not is_sent:
                 raise Flaw("something else was installed than was sent")
-            if query(served, "PRAGMA integrity_check") != [[("ok",)]]:
-                raise Flaw("a damaged store was installed")
+            if flaw := unsound(served):
+                raise Flaw(f"a damaged store was installed: {flaw}")
         elif digest(served) != current:
             raise Flaw("a refused store has changed what is served")
-        yield "installed" if status == 0 else "refused"
+        yield f"{way}{' by its rows' if is_sent else ''} {'installed' if status == 0 else 'refused'}"
 
 
 def bank(path):
