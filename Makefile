@@ -21,7 +21,7 @@ FUZZ_SECONDS := 60
 PREFIX := /usr/local
 PAGES := .build/pages
 
-.PHONY: help setup build install uninstall pages package try-package demo test build-tests test-first test-second test-rest test-some-powercuts test-some-faults test-some-long test-some-web test-some-storage test-app test-asan test-tsan soak powercut faults long fuzz docs lint \
+.PHONY: help setup build install uninstall pages package try-package demo test build-tests test-first test-second test-rest test-some-powercuts test-some-faults test-some-long test-some-web test-some-storage test-app test-asan test-tsan soak powercut faults long long-asan fuzz docs lint \
   format shape vectors bench pictures clean
 
 help: ## Say what can be made
@@ -150,8 +150,16 @@ faults: build ## Let each system call of the built program fail, in each way in 
 	Tests/Faults/faults.py $(PROGRAM) $(if $(MOST),--most $(MOST)) $(if $(FAULTS_OF),--scenarios $(FAULTS_OF)) $(if $(filter command line,$(origin SEED)),--seed $(SEED))
 
 long: build ## Damaged stores, copies under writers, and shipments to and from the Python of Protocol/: MINUTES=10 of each, SEED=
-	for kind in hostile copies peer; do \
-	  Tests/Long/long.py $(PROGRAM) $$kind --minutes $(or $(MINUTES),10) $(if $(filter command line,$(origin SEED)),--seed $(SEED)) || exit; done
+	for kind in hostile copies peer; do Tests/Long/long.py $(PROGRAM) $$kind $(LONG_OPTIONS) || exit; done
+
+LONG_OPTIONS = --minutes $(or $(MINUTES),10) $(if $(filter command line,$(origin SEED)),--seed $(SEED))
+
+# SQLite is the system's: of it the sanitizer sees the heap, and what it hands to the functions of the C library.
+long-asan: setup ## Damaged stores to the program under Address Sanitizer: MINUTES=10, SEED=
+	@mkdir -p .build-asan
+	clang -c -O1 -o .build-asan/options.o Tests/Long/asan.c
+	swift build -c release --sanitize=address --scratch-path .build-asan $(BY_ACCESSOR) -Xlinker $(CURDIR)/.build-asan/options.o --product ship-store
+	SWIFT_BACKTRACE=enable=no Tests/Long/long.py .build-asan/release/ship-store hostile $(LONG_OPTIONS)
 
 # Of each scenario on each file system so many, and by default another seed each time.
 SEED := $(shell date +%s)
