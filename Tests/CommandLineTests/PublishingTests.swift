@@ -263,6 +263,30 @@ import Testing
         #expect(try desk.hasInstalled("Recipes", in: "other", from: "Recipes.sqlite"))
     }
 
+    @Test func `a publication is the same however its folder is written, and another one in another folder`()
+        async throws
+    {
+        let desk = try Desk()
+        try desk.makeStore()
+        for place in ["dir:kitchen", "dir:./kitchen/", "dir:kitchen/../kitchen", "dir:\(desk["kitchen"])"] {
+            // As for a head that is damaged.
+            try await desk.shell("rm -f kitchen/head").expectSuccess()
+            try await desk.run("send", "Recipes.sqlite", "--to", place).expectSuccess()
+            try await desk.run("receive", "--into", "inbox", "--from", "dir:kitchen").expectSuccess()
+        }
+        try await desk.shell(
+            """
+            mkdir shop; cd shop
+            "$SHIP" send ../Recipes.sqlite --to dir:kitchen
+            cp kitchen/objects/* ../kitchen/objects; cp kitchen/head ../kitchen/head
+            """
+        ).expectSuccess()
+        for place in ["dir:kitchen", "dir:\(desk["kitchen"])"] {
+            let outcome = try await desk.run("receive", "--into", "inbox", "--from", place)
+            #expect(outcome.status == .exited(77), "\(outcome.stderr)")
+        }
+    }
+
     @Test func `publish does one thing`() async throws {
         let desk = try Desk()
         for arguments in [

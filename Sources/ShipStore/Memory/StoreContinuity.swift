@@ -70,9 +70,13 @@ extension PeerLink {
 }
 
 extension Endpoint {
-    /// The same wherever this process is.
+    /// The same wherever this process is, and however it writes the path.
     package var nameInMemory: String {
-        guard case .unix(let path) = self else { return "\(self)" }
-        return "\(Endpoint.unix(PlatformCalls.workingFolder.pushing(path)))"
+        switch self {
+        case .unix(let path): "\(Endpoint.unix(PlatformCalls.workingFolder.pushing(path)))"
+        case .folder(let path):
+            "\(Endpoint.folder(PlatformCalls.workingFolder.pushing(path).lexicallyNormalized()))"
+        case .tcp, .standardStreams, .command, .file, .web, .bucket: "\(self)"
+        }
     }
 }

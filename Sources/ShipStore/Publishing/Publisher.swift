@@ -98,7 +98,7 @@ package final class Publisher: Sendable {
         of source: Producer.Source, following: (ProducerSession.Order) -> ProducerSession.Order = { $0 }
     ) -> PublishedOrder {
         let options = producer.options
-        let continuity = StoreContinuity(of: source, to: "\(place)", options)
+        let continuity = StoreContinuity(of: source, to: place.nameInMemory, options)
         let bases = options.memory.map {
             RememberedBases(in: $0, of: source.store.path, named: source.name, options.copy.profile)
         }
@@ -282,7 +282,7 @@ package final class Publisher: Sendable {
             after: known?.head, with: entries, rollout?.stages(from: now), releasing: released, at: Timestamp(now))
         let head = PublishedHead(
             publication: known?.head.publication
-                ?? ContentDigest(hashing: identity.id.bytes + Array("\(place)".utf8)),
+                ?? ContentDigest(hashing: identity.id.bytes + Array(place.nameInMemory.utf8)),
             number: number, software: Software.name, issued: Timestamp(now),
             expires: Timestamp(now.addingTimeInterval(publishing.validity / .seconds(1))),
             next: next.map { ContentDigest(sha256: $0.bytes) }, before: known?.head.before,
