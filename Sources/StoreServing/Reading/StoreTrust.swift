@@ -21,8 +21,7 @@ package enum StoreTrust: Hashable, Sendable {
     /// SQLite's checks build messages of some hundred bytes, and its full-text search statements of some thousand.
     private static let leastLengthForChecks: Int64 = 65_536
 
-    /// Whether this SQLite lets a schema that it does not trust call none of its own JSON functions, as 3.40.1 does by
-    /// mistake: it would not read a store with an index over one.
+    /// Whether this SQLite lets a schema that it does not trust call none of its own JSON functions, as 3.40.1 does by mistake.
     static let distrustsJSON: Bool = {
         var opened: OpaquePointer?
         defer { sqlite3_close_v2(opened) }
@@ -32,8 +31,7 @@ package enum StoreTrust: Hashable, Sendable {
             && sqlite3_exec(opened, "CREATE TABLE t(a, b AS (json(a)))", nil, nil, nil) != SQLITE_OK
     }()
 
-    /// - Parameter longestValue: The longest text, blob or row of the store, in bytes. No honest one is longer than its file;
-    ///   `hex()`, in an index or a column, makes twice as much of it.
+    /// - Parameter longestValue: The longest text, blob or row of the store, in bytes; `hex()` in an index makes twice as much of it.
     func harden(_ connection: OpaquePointer, longestValue: Int64) {
         for (option, isOn) in [
             (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, Self.distrustsJSON),
