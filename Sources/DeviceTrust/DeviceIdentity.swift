@@ -122,9 +122,7 @@ extension DeviceIdentity {
 }
 
 extension HeadFile {
-    /// Verifies the signature, and returns the device that published the head.
-    ///
-    /// - Parameter certificate: The publisher's.
+    /// Verifies the signature with the publisher's certificate, and returns the device that published the head.
     package func signer(by certificate: [UInt8]) throws(SignatureError) -> DeviceIdentifier {
         guard DeviceIdentifier(ofCertificate: certificate).bytes == publisher.bytes else { throw .badCertificate }
         return try Signature(value: signature, certificate: certificate).signer {

@@ -12,9 +12,7 @@ public enum Effort: Hashable, Sendable {
         }
     }
 
-    /// The effort for a whole that is published. Of a large store the last byte in a hundred costs eight times the time.
-    ///
-    /// - Parameter storeSize: In bytes.
+    /// The effort for a whole of so many bytes that is published. Of a large store the last byte in a hundred costs eight times the time.
     package func ofWhole(storeSize: Int64) -> Effort {
         self == .auto && storeSize >= Self.largeSize ? .level(.standard) : self
     }

@@ -103,9 +103,7 @@ struct DeltaOutput {
         return Self.mostText
     }
 
-    /// Notes that items were written, and ends the segment if it is full.
-    ///
-    /// - Parameter bytes: Of rows.
+    /// Notes that items with so many bytes of rows were written, and ends the segment if it is full.
     mutating func wrote(_ bytes: Int) throws {
         size += bytes
         let written = areas.control.count + areas.numbers.count + areas.text.count

@@ -64,9 +64,7 @@ extension FileStatus {
     /// FAT has times of even seconds.
     private static let coarseStep = Duration.seconds(2)
 
-    /// Whether a write from now on changes its time. It does not if it falls into the same step of the clock as the last write.
-    ///
-    /// - Parameter now: Since 1970.
+    /// Whether a write from now on, a time since 1970, changes its time. It does not if it falls into the same step of the clock as the last write.
     package func isSettled(at now: Duration) -> Bool {
         let isCoarse = modified.components.attoseconds == 0
         return now - max(modified, changed) > (isCoarse ? Self.coarseStep : Self.clockStep)

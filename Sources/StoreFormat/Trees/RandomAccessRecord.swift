@@ -9,9 +9,7 @@ package struct RandomAccessRecord {
     let pageSize: Int
     let overflowSize: Int
 
-    /// Appends bytes of the record.
-    ///
-    /// - Parameter range: Within `0..<size`.
+    /// Appends bytes of the record, of a range within `0..<size`.
     package func append(_ range: Range<Int>, to bytes: inout [UInt8]) throws {
         var place = range.lowerBound
         if place < local.count {

@@ -45,9 +45,7 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
         gate.add(self)
     }
 
-    /// A file of its own.
-    ///
-    /// - Parameter path: Absolute.
+    /// A file of its own, by its absolute path.
     init(_ file: StoreFile, at path: FilePath, _ gate: SuspensionGate, preparing: @escaping OpenStore.Preparation) {
         name = file.name
         inbox = nil

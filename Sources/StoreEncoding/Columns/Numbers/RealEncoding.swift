@@ -11,9 +11,7 @@ enum RealTag: UInt8 {
 }
 
 extension ColumnEncoder {
-    /// Writes the tag and the reals; nothing for none.
-    ///
-    /// - Parameter reals: Bit patterns.
+    /// Writes the tag and the reals, which are given as bit patterns; nothing for none.
     func encode(reals: [UInt64], depth: Int = 0, into areas: inout SegmentAreas) {
         guard !reals.isEmpty else { return }
         let scale = RealTag.decimalScale(of: reals)
