@@ -13,8 +13,11 @@ package struct FileAttributes: Hashable, Sendable {
     /// [sqlite.org/howtocorrupt.html section 2.2].
     package init(of path: FilePath) throws(FileError) {
         let status = try PlatformCalls.status(of: path)
+        var permissions = status.permissions.intersection(.everyones)
+        // Without the sticky bit others could remove what is in a folder.
+        if status.permissions.contains(.saveText) { permissions.subtract([.groupWrite, .otherWrite]) }
         self.init(
-            owner: status.owner, group: status.group, permissions: status.permissions.intersection(.everyones),
+            owner: status.owner, group: status.group, permissions: permissions,
             extended: PlatformCalls.extendedAttributes(of: path).filter { !Self.isOfContent($0.key) })
     }
 

@@ -287,6 +287,17 @@ import Testing
         }
     }
 
+    @Test func `what is published in a folder of all users is its publisher's to remove`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        try await desk.shell("mkdir public; chmod 1777 public").expectSuccess()
+        try await Self.publish(desk)
+        for folder in ["public/kitchen", "public/kitchen/objects"] {
+            let permissions = try PlatformCalls.status(of: desk[folder]).permissions
+            #expect(permissions.isDisjoint(with: [.groupWrite, .otherWrite]) && permissions.contains(.otherRead))
+        }
+    }
+
     @Test func `publish does one thing`() async throws {
         let desk = try Desk()
         for arguments in [
