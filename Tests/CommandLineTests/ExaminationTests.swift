@@ -78,8 +78,10 @@ import Testing
         verified.expectSuccess()
         #expect((verified.stdout, verified.stderr) == ("", "there is nothing to verify yet\n"))
         // A monitor that asks for young copies has none.
-        try await desk.run("verify", "inbox", "--max-age", "1m").expectFailure(
-            66, "there is no store yet", hint: "receive one first")
+        for limit in ["1m", "8d"] {
+            try await desk.run("verify", "inbox", "--max-age", limit).expectFailure(
+                66, "there is no store yet", hint: "receive one first")
+        }
         let inspected = try await desk.run("inspect", "inbox")
         inspected.expectSuccess()
         #expect((inspected.stdout, inspected.stderr) == ("", "there is nothing to inspect yet\n"))

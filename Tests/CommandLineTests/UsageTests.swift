@@ -34,6 +34,8 @@ import Testing
         Mistake(
             "receive", "--into", "a", "--listen", "127.0.0.1:7646", "--serve", "127.0.0.1:7646",
             error: "--listen and --serve need an address each"),
+        Mistake(
+            "receive", "--into", "a", "--from", "dir:b", "--follow", "--poll", "0s", error: "--poll takes 10ms or more"),
         Mistake("help", "recieve", error: "there is no command recieve", hint: "did you mean receive?"),
         Mistake("demo-writter", "--help", error: "there is no command demo-writter"),
         Mistake(

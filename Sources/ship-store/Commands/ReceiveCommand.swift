@@ -140,6 +140,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         switch from {
         case .folder, .web, .bucket:
             if poll != nil, !follow { throw ValidationError("--poll says something only with --follow") }
+            if let poll, poll < .milliseconds(10) { throw ValidationError("--poll takes 10ms or more") }
         case nil, .tcp, .unix, .command, .standardStreams, .file:
             if poll != nil {
                 throw ValidationError("--poll is for publications: https://HOST/PATH, s3://BUCKET/PREFIX or dir:PATH")

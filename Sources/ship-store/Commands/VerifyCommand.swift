@@ -25,7 +25,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "What to verify.", completion: .file())
     var path: FilePath
 
-    @Option("Of an inbox: fail if a copy is older than this.", .interval) var maxAge: Duration?
+    @Option("Of an inbox: fail if a copy is older than this: 90s, 15m, 12h, 7d or 2w.", .age) var maxAge: Duration?
 
     @OptionGroup(title: "Check options") var check: CheckArguments
     @OptionGroup(title: "Copy options") var copy: CopyArguments
