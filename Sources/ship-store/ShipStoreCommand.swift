@@ -40,7 +40,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         // First of all, so that nothing else takes part of the memory that the checker may use.
         if arguments == [CheckerProcess.command] { Foundation.exit(CheckerProcess.run()) }
         PlatformCalls.surviveClosedPipes()
-        if arguments == ["--version"] { return print(Software.version) }
+        if arguments == ["--version"] { tell(Software.version) }
         refuseToRunWithoutProc()
         PlatformCalls.raiseDescriptorLimit()
         PlatformCalls.returnFreedMemory()
@@ -112,8 +112,9 @@ struct ShipStoreCommand: AsyncParsableCommand {
 
     /// Writes help and the version to standard output. Explains an error unless it is an `ExitCode`, which was explained before.
     private static func end(_ arguments: [String], with error: any Error) -> Never {
+        if error is ExitCode { exit(withError: error) }
         let code = exitCode(for: error)
-        guard !code.isSuccess, !(error is ExitCode) else { exit(withError: error) }
+        if code.isSuccess { tell(fullMessage(for: error)) }
         // No command was parsed, so the raw arguments have to tell whether standard output is for JSON.
         let isTaken = arguments.first == "send" && arguments.contains("-")
         let console = Console(endsJSON: arguments.contains("--json") && !isTaken)
@@ -129,6 +130,12 @@ struct ShipStoreCommand: AsyncParsableCommand {
             misunderstanding?.cause ?? cause(of: message(for: error)),
             hint: misunderstanding?.hint ?? "see `ship-store \(named.map { $0 + " " } ?? "")--help`", .usage)
         exit(withError: ExitCode(ExitStatus.usage.rawValue))
+    }
+
+    /// Writes help or the version.
+    private static func tell(_ text: String) -> Never {
+        Output.write(raw: text)
+        Foundation.exit((Console().tellOfLostOutput() ?? .success).rawValue)
     }
 
     /// A sentence of ArgumentParser's, in the shape of every other error.

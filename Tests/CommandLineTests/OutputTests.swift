@@ -81,8 +81,9 @@ import Testing
             66, "there is no store at nothing.sqlite", hint: "check the path")
     }
 
-    @Test func `data that cannot be written is an error`() async throws {
-        let outcome = try await desk.shell("test -e /dev/full || exit 99; $SHIP inspect Recipes.sqlite > /dev/full")
+    @Test(arguments: ["inspect Recipes.sqlite", "--version", "--help", "send --help"])
+    func `data that cannot be written is an error`(command: String) async throws {
+        let outcome = try await desk.shell("test -e /dev/full || exit 99; $SHIP \(command) > /dev/full")
         guard outcome.status != .exited(99) else { return }
         #expect(outcome.status == .exited(74))
         #expect(

@@ -39,7 +39,7 @@ extension Console {
     }
 
     /// - Returns: The exit status for it; `nil` if nothing is lost.
-    private func tellOfLostOutput() -> ExitStatus? {
+    func tellOfLostOutput() -> ExitStatus? {
         guard let failure = Output.failure else { return nil }
         complain("what should go to standard output is lost: \(failure)")
         return .inputOutput

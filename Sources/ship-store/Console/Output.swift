@@ -30,7 +30,8 @@ enum Output {
         code.lines(blackOnWhite: blackOnWhite).forEach(write(raw:))
     }
 
-    private static func write(raw line: String) { write(Array((line + "\n").utf8)) }
+    /// Lines as they are.
+    static func write(raw line: String) { write(Array((line + "\n").utf8)) }
 
     private static func write(_ bytes: [UInt8]) {
         do {
