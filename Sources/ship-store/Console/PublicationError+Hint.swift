@@ -13,12 +13,13 @@ extension PublicationError {
         case .badSignature: "look at who can write there"
         case .objectGone: "try again; if it stays away, have it published again"
         case .otherPublisher:
-            "publish at another place, or have that device name this one: ship-store publish --next-key ID PLACE"
+            "to publish, choose another place, or have that device name this one: ship-store publish --next-key ID PLACE; "
+                + "to receive what is there, use another inbox, if it is meant to be there"
         case .handedOver: "publish with that device, or at another place"
         case .notPublished: "look at the names of what is published there"
         case .otherPublication: "if that is meant, receive it into another inbox"
         case .wentBack: "a cache or a backup may show what was there before: try again, and look at who can write there"
-        case .expired: "publish anew, or let the publisher go on with --follow"
+        case .expired: "publish anew, or let the publisher go on with --follow; look at the clocks of both sides"
         case .badStep, .noWay: "have it published anew"
         case .notARecipient:
             "give its publisher this device's key, for send --encrypt-to KEY: ship-store identity --encryption-key"
