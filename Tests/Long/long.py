@@ -4,18 +4,17 @@
     Tests/Long/long.py PROGRAM hostile    stores with damaged pages and hostile schemas whose digests are right, through a receiver
     Tests/Long/long.py PROGRAM copies     copies of a store that 8 processes write to, with checkpoints, VACUUM and changes of the schema
     Tests/Long/long.py PROGRAM peer       one-way shipments of random stores, each written by one implementation and read by the other
+    Tests/Long/long.py PROGRAM dialogue   two-way sessions, of which one side is held by the other implementation, as a model chooses
 
 The other implementation is the one in Protocol/, in Python. `--seed` repeats what a run has made; how processes meet is not repeated.
 """
 import argparse
 import hashlib
-import json
 import multiprocessing
 import os
 import random
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,48 +25,13 @@ sys.dont_write_bytecode = True
 from cases.streams import FINISH, blocks, session  # noqa: E402
 from damage import STRUCTURES, UNREADABLE, bytes_of_page, damaged, facts, schema_damaged  # noqa: E402
 from decoder.sides import Consumer  # noqa: E402
+from desk import Desk, Flaw, digest, random_store  # noqa: E402
+from dialogue import dialogue  # noqa: E402
 from encoder.piece import joined  # noqa: E402
 from encoder.wire import MANIFEST, STORED, ZLIB, ZLIB_WINDOW, message, padded  # noqa: E402
 
-LONGEST = 60  # seconds that a command may take
 PATIENCE = 5  # seconds that a look at a damaged store may take
 WRITERS = 8
-CRASHES = [b"Fatal error", b"AddressSanitizer", b"the process that checked the store"]  # the last one was to say what it found
-
-
-class Flaw(Exception):
-    """What must not be."""
-
-
-class Desk:
-    """A folder, and the program in it."""
-
-    def __init__(self, program, folder):
-        self.program, self.folder = program, folder
-        os.makedirs(os.path.join(folder, "tmp"), 0o700)
-        self.values = {**os.environ, "HOME": folder, "TMPDIR": self.path("tmp"), "XDG_STATE_HOME": self.path("state"),
-                       "XDG_CONFIG_HOME": self.path("config")}
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run(self, *arguments, content=b"", may=(0,)):
-        """Returns the exit status and what was written."""
-        try:
-            done = subprocess.run([self.program, *arguments], input=content, capture_output=True, env=self.values, cwd=self.folder, timeout=LONGEST)
-        except subprocess.TimeoutExpired as error:
-            raise Flaw(f"{' '.join(arguments)} is not done after {LONGEST} s") from error
-        if done.returncode not in may or any(words in done.stderr for words in CRASHES):
-            raise Flaw(f"{' '.join(arguments)} exited with {done.returncode}: {done.stderr.decode(errors='replace')[-400:]}")
-        return done.returncode, done.stdout
-
-    def manifest(self, shipment):
-        return json.loads(self.run("inspect", shipment, "--json")[1])["manifest"]
-
-
-def digest(path):
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
 
 
 def query(path, *statements):
@@ -243,34 +207,6 @@ def copies(desk, chance):
             writer.join()
 
 
-def random_store(path, chance):
-    if os.path.exists(path):
-        os.unlink(path)
-    database = sqlite3.connect(path)
-    database.execute(f"PRAGMA page_size = {chance.choice([512, 1024, 4096, 8192])}")
-    database.execute(f"PRAGMA user_version = {chance.randrange(1000)}")
-
-    def value():
-        return chance.choice([
-            None, chance.randrange(-5, 5), chance.getrandbits(62) - (1 << 61), chance.random(), "", "word " * chance.randrange(30),
-            chance.randbytes(chance.choice([0, 3, 40, 3000])), f"{chance.getrandbits(40):x}", "Жук 🪲" * chance.randrange(3)])
-    for table in range(chance.randrange(1, 5)):
-        columns = chance.randrange(1, 6)
-        types = [chance.choice(["INT", "TEXT", "BLOB", "REAL", ""]) for _ in range(columns)]
-        key = ", PRIMARY KEY (c0, c1)) WITHOUT ROWID" if columns > 1 and chance.random() < 0.2 else ")"
-        database.execute(f"CREATE TABLE t{table} ({', '.join(f'c{n} {kind}' for n, kind in enumerate(types))}{key}")
-        if chance.random() < 0.5:
-            database.execute(f"CREATE INDEX i{table} ON t{table} (c{chance.randrange(columns)})")
-        for row in range(chance.choice([0, 1, 20, 300])):
-            values = [value() for _ in range(columns)]
-            if key != ")":
-                values[:2] = [row, f"{row}"]
-            database.execute(f"INSERT INTO t{table} VALUES ({', '.join('?' * columns)})", values)
-    database.commit()
-    database.close()
-    return path
-
-
 def peer(desk, chance):
     """What the program writes the peer reads, and what the peer writes of it the program reads."""
     served = desk.path("inbox/Store.sqlite")
@@ -308,7 +244,7 @@ def peer(desk, chance):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("kind", choices=["hostile", "copies", "peer"])
+    parser.add_argument("kind", choices=["hostile", "copies", "peer", "dialogue"])
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--count", type=int, help="end after so many, if that is earlier")
@@ -317,7 +253,7 @@ def main():
     desk = Desk(os.path.abspath(options.program), os.path.join(work, "desk"))
     started = time.monotonic()
     found, flaw = {}, None
-    rounds = {"hostile": hostile, "copies": copies, "peer": peer}[options.kind](desk, random.Random(f"{options.seed} {options.kind}"))
+    rounds = {"hostile": hostile, "copies": copies, "peer": peer, "dialogue": dialogue}[options.kind](desk, random.Random(f"{options.seed} {options.kind}"))
     try:
         for outcome in rounds:
             found[outcome] = found.get(outcome, 0) + 1
