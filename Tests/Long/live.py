@@ -5,7 +5,8 @@ import time
 
 from decoder.refused import Refused
 from decoder.sides import Consumer, Ended
-from decoder.wire import CANCEL, END, PREAMBLE_SIZE, REFUSAL, WORKING, Reader
+from decoder import json_rules as rules
+from decoder.wire import CANCEL, ENCODINGS, END, HELLO, PREAMBLE_SIZE, RECEIPT, REFUSAL, WORKING, Reader, unpacked, unpacked_answer
 from desk import Flaw
 from encoder.piece import joined
 from encoder.wire import frame, preamble
@@ -18,6 +19,7 @@ STATUSES = {
     73: ("too-large", "no-space", "cannot-install", "held", "rolled-back", "other-store"),
     72: ("missing-base",), 75: ("busy", "timed-out", "stopped"), 77: ("not-trusted", "bad-signature", "replayed"),
 }
+NAMES = {number: name for name, number in ENCODINGS.items()}
 CODES = [code for codes in STATUSES.values() for code in codes] + ["of-a-later-version"]
 
 
@@ -43,7 +45,10 @@ class Link:
         self.end = time.monotonic() + LONGEST
         self.buffer = b""
         self.left = None
-        """Bytes that are still read; None for all."""
+        """Bytes that are still read, or written; None for all."""
+        self.left_to_write = None
+        self.unsent = 0
+        """Of what was written last."""
 
     def has_more(self):
         return bool(self.buffer) or bool(select.select([self.reader], [], [], 0)[0])
@@ -75,13 +80,19 @@ class Link:
         return self.taken(9 + int.from_bytes(self.buffer[1:5], "big"))
 
     def write(self, data):
+        self.unsent = len(data)
+        most = len(data) if self.left_to_write is None else min(len(data), self.left_to_write)
         try:
-            while data:
+            while self.unsent > len(data) - most:
                 if not select.select([], [self.writer], [], max(0, self.end - time.monotonic()))[1]:
                     raise Flaw(f"the program has taken nothing more for up to {LONGEST} s")
-                data = data[os.write(self.writer, data[:65_536]):]
+                self.unsent -= os.write(self.writer, data[len(data) - self.unsent:most][:65_536])
         except (BrokenPipeError, ConnectionResetError):
             pass  # What it has said before is still to be read.
+        if self.left_to_write is not None:
+            self.left_to_write -= most
+            if most < len(data):
+                raise Cut
 
 
 class Live:
@@ -90,6 +101,8 @@ class Live:
         self.role = 2 if isinstance(own, Consumer) else 1
         self.crossing = b""
         """What may cross what the program sends, and which it has not shown that it has read."""
+        self.said = {}
+        """The program's last message, where that is none of a producer."""
 
     def greet(self):
         self.link.write(joined(preamble(role=self.role)))
@@ -138,6 +151,12 @@ class Live:
             self.crossed()
         if self.own.end:
             return
+        if frame.type == HELLO:
+            self.said = rules.hello(unpacked(frame.payload))
+        elif frame.type == RECEIPT:
+            self.said = rules.receipt(unpacked_answer(frame.payload, self.own.answered))
+        elif frame.type == REFUSAL:
+            self.said = rules.last_word(frame.payload)
         try:
             self.own.received(frame)
         except Ended as ended:
@@ -145,12 +164,12 @@ class Live:
         except Refused as why:
             raise Flaw(f"the program sends what may not come ({self.own.state}): {why}") from why
 
-    def say(self, pieces, is_right=True, crosses=False):
-        """One frame, or optional ones and then one; `is_right`: this side may send it."""
+    def say(self, pieces, is_right=True, crosses=False, owns=None):
+        """One frame, or optional ones and then one; `is_right`: this side may send it; `owns`: what it would have, if that is another."""
         data = joined(pieces)
         self.link.write(data)
         if is_right:
-            for frame in frames(data):
+            for frame in frames(joined(owns) if owns else data):
                 self.own.sent(frame)
         if crosses:
             self.crossing += data
@@ -179,10 +198,11 @@ class Live:
         return [each for place, each in enumerate(outcomes)
                 if each.shipment.name not in names[place + 1:] and (each.shipment.name not in completed or names.count(each.shipment.name) > 1)]
 
-    def expected(self, outcomes):
+    def expected(self, outcomes, of_session_first=False):
         """The exit status of the program: of the first shipment that failed, or of the session."""
         end = self.theirs.end or self.theirs.link_ended()
-        words = [each.end for each in outcomes if each.end not in ("installed", "unchanged")] + ([end] if end != "done" else [])
+        failed = [each.end for each in outcomes if each.end not in ("installed", "unchanged")]
+        words = sorted([*failed, *([end] if end != "done" else [])], key=lambda word: of_session_first and word != end)
         return status_of(words[0].split()[1]) if words else 0
 
 
@@ -192,3 +212,8 @@ def frames(data):
         frame = reader.frame()
         if frame.type != WORKING and frame.is_known:
             yield frame
+
+
+def tail(words):
+    """The end of what the program has said to people."""
+    return words.decode(errors="replace").replace("Ж", "")[-400:]

@@ -252,19 +252,21 @@ def main():
     work = tempfile.mkdtemp(prefix="long-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
     desk = Desk(os.path.abspath(options.program), os.path.join(work, "desk"))
     started = time.monotonic()
-    found, flaw = {}, None
+    count, found, flaw = 0, {}, None
     rounds = {"hostile": hostile, "copies": copies, "peer": peer, "dialogue": dialogue}[options.kind](desk, random.Random(f"{options.seed} {options.kind}"))
     try:
-        for outcome in rounds:
-            found[outcome] = found.get(outcome, 0) + 1
-            if time.monotonic() - started > 60 * options.minutes or sum(found.values()) == options.count:
+        for outcomes in rounds:
+            count += 1
+            for outcome in [outcomes] if isinstance(outcomes, str) else outcomes:
+                found[outcome] = found.get(outcome, 0) + 1
+            if time.monotonic() - started > 60 * options.minutes or count == options.count:
                 break
     except Flaw as error:
         flaw = error
     finally:
         rounds.close()
-    told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(found.items()))
-    print(f"long: {options.kind}: {sum(found.values())} ({told}), {1 if flaw else 0} wrong, in {(time.monotonic() - started) / 60:.1f} minutes, "
+    told = ", ".join(f"{times} {outcome}" for outcome, times in sorted(found.items()))
+    print(f"long: {options.kind}: {count} ({told}), {1 if flaw else 0} wrong, in {(time.monotonic() - started) / 60:.1f} minutes, "
           f"SEED={options.seed}")
     if flaw:
         print(f"long: {flaw}\nlong: what it was done with is in {work}")
