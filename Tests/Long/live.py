@@ -169,8 +169,11 @@ class Live:
         data = joined(pieces)
         self.link.write(data)
         if is_right:
-            for frame in frames(joined(owns) if owns else data):
-                self.own.sent(frame)
+            try:
+                for frame in frames(joined(owns) if owns else data):
+                    self.own.sent(frame)
+            except (Refused, AssertionError) as why:
+                raise Flaw(f"by its own walk ({self.own.state}) the peer sends what it may not: {why}") from why
         if crosses:
             self.crossing += data
         else:

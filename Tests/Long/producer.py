@@ -19,7 +19,7 @@ class Dialogue:
     def __init__(self, peer, live, chance, plan, replaced):
         self.peer, self.live, self.chance, self.plan, self.replaced = peer, live, chance, plan, replaced
         self.own, self.link = live.own, live.link
-        self.done, self.streams, self.held = [], [], None
+        self.done, self.streams, self.held, self.answered = [], [], None, b""
 
     def say(self, pieces, **how):
         if self.chance.random() < 0.05:
@@ -152,6 +152,7 @@ class Dialogue:
 
     def content(self, held):
         chance, current = self.chance, self.own.current
+        self.answered = rules.content(current.manifest)
         contents = [held.store, *(held.files[file["sha256"]] for file in current.files[1:])]
         kept = {hashlib.sha256(content).hexdigest() for each in self.peer.held.get(current.name, []) for content in (each.store, *each.files.values())}
         whole = {stream.file["sha256"] for stream in self.went(current.name)}
@@ -192,7 +193,7 @@ class Dialogue:
     def ends(self, name):
         """Nothing of the shipment waits any more."""
         broken = self.peer.unfinished.pop(name, [])
-        self.peer.unfinished[name] = [each for each in broken if each.held.content != self.held.content]
+        self.peer.unfinished[name] = [each for each in broken if each.held.content != self.answered]
 
     def installed(self, current, held):
         receipt = self.live.said
@@ -352,7 +353,7 @@ class Dialogue:
     def break_off(self):
         current = self.own.current
         if current and self.own.state in ("sending", "receipt"):
-            self.peer.unfinished.setdefault(current.name, []).append(Sent(self.held, self.streams))
+            self.peer.unfinished.setdefault(current.name, []).append(Sent(Held(current.manifest, self.held.store, self.held.files), self.streams))
 
 
 def session(peer, chance):
@@ -362,7 +363,7 @@ def session(peer, chance):
     options = [option for name in replaced for option in ("--replace", name)] + chance.choice([[], [], ["--keep", "1"], ["--keep", "5"]])
     process = subprocess.Popen([desk.program, "receive", "--into", "inbox", "--from", "-", *options], cwd=desk.folder, env=desk.values, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    plan = chance.choice(["well"] * 6 + ["break", "cut", "cut", "cut", "cancel", "damage", "lie"])
+    plan = chance.choice(["well"] * 4 + ["break", "cut", "cut", "cut", "cancel", "damage", "lie", "lie"])
     live = Live(Link(process.stdout.fileno(), process.stdin.fileno(), chance), *peer.sides())
     live.link.close = process.stdin.close
     dialogue, flaw = Dialogue(peer, live, chance, plan, replaced), None
