@@ -109,8 +109,9 @@ class Dialogue:
         self.own.end = "failed"
         self.done.append("broke a rule")
         rules_of_frames = [
-            message(ANSWER, {}, flip=1), frame(0x0D), frame(0), frame(END), message(HELLO, {"software": "x"}), frame(RANGES), frame(DATA, binary(b"\1x")),
-            header(ANSWER, 262_146), header(0x90, 65_537), frame(REFUSAL, binary(b"{}")), message(REFUSAL, {"code": "", "message": "", "ends": "shipment"}),
+            message(ANSWER, {}, flip=1), frame(0x0D), frame(0), frame(END), message(HELLO, {"software": "x"}), frame(RANGES),
+            frame(DATA, binary(b"\1x")), header(ANSWER, 262_146), header(0x90, 65_537), frame(REFUSAL, binary(b"{}")),
+            message(REFUSAL, {"code": "", "message": "", "ends": "shipment"}),
             message(REFUSAL, {"code": "busy", "message": "x" * 1025}), message(REFUSAL, {"code": "busy", "message": "", "ends": "all"}),
         ]
         # Whether the place of a frame or its payload is looked at first is the program's affair: these are in their place.
@@ -166,7 +167,8 @@ class Dialogue:
             self.complete(current)
         if found.type in (PART, DATA) and self.own.state == "receiving" and self.plan == "in the middle" and chance.random() < 0.3:
             self.plan = "well"
-            chance.choice([lambda: self.refuse("shipment", crosses=True), lambda: self.refuse("session", crosses=True), lambda: self.break_a_rule(crosses=True)])()
+            way = chance.choice(["shipment", "session", None])
+            self.refuse(way, crosses=True) if way else self.break_a_rule(crosses=True)
 
     def offered(self, current):
         chance, held = self.chance, self.peer.held.get(current.name, [])
@@ -221,8 +223,8 @@ class Dialogue:
             # To a producer, a consumer that does not want to decode any longer looks as this.
             self.own.state, self.plan = "unmade", "well"
             self.done.append("asked again")
-            untried = [{"part": part, "encodings": ["columns", "blocks"] if 2 not in current.opened[part] and not part else ["blocks"]} for part in again]
-            return self.say(ANSWER, {"wants": sorted(untried, key=lambda want: want["part"])})
+            untried = {part: ["blocks"] if part or 2 in current.opened[part] else ["columns", "blocks"] for part in sorted(again)}
+            return self.say(ANSWER, {"wants": [{"part": part, "encodings": ways} for part, ways in untried.items()]})
         if self.plan in ("refuse", "end"):
             self.own.code, self.own.state = None, "answering"
             return self.refuse("shipment" if self.plan == "refuse" else "session")
@@ -230,7 +232,7 @@ class Dialogue:
             return self.break_a_rule()
         if self.plan == "cut" and self.link.left is None:
             raise Cut
-        contents = [self.whole.get(part, bytes(content)) if part not in current.opened else bytes(content) for part, content in enumerate(current.contents)]
+        contents = [bytes(content) if part in current.opened else self.whole.get(part, b"") for part, content in enumerate(current.contents)]
         for file, content in zip(current.files, contents):
             if hashlib.sha256(content).hexdigest() != file["sha256"]:
                 raise Flaw("the peer has lost something of its own")
@@ -327,7 +329,8 @@ def judge(peer, names, dialogue, status, written, words):
     receipts = iter(dialogue.told)
     said = [(each, next(receipts)) for each in live.theirs.outcomes if each.end in ("installed", "unchanged")]
     # Whether END has gone before the link was cut is the program's affair; all that it has offered has had its last word.
-    is_over = status == 0 and "cut" in dialogue.done and live.theirs.state == "between" and {each["name"] for each in told} == {each.name for each in names}
+    is_whole = {each["name"] for each in told} == {each.name for each in names}
+    is_over = status == 0 and "cut" in dialogue.done and live.theirs.state == "between" and is_whole
     if status != live.expected(outcomes) and not is_over or told != [receipt for each, receipt in said if each in outcomes]:
         raise Flaw(f"the peer: {', '.join(dialogue.done)}, {dialogue.told}; its walk of the program: {live.theirs.end}, "
                    f"{[each.end for each in live.theirs.outcomes]}, so status {live.expected(outcomes)}; the program: {status}, {told}: "

@@ -15,7 +15,9 @@ from encoder.piece import binary, compact_json, joined
 from encoder.store_pages import Item, Layout, Store
 from encoder.store_record import RawRecord
 from encoder.store_stream import items
-from encoder.wire import BLOCK_LIMIT, STORED, WINDOW, ZLIB, ZLIB_WINDOW, answer_json, block, deflated_json, difference_json, frame, message_dictionary, stored_json
+from encoder.wire import (
+    BLOCK_LIMIT, STORED, WINDOW, ZLIB, ZLIB_WINDOW, answer_json, block, deflated_json, difference_json, frame, message_dictionary, stored_json,
+)
 
 
 def deflated(json, window, chance):
@@ -38,7 +40,8 @@ def packed(kind, members, chance, answered=None, differs_from=None):
 def store_of(data):
     """The store that a canonical file is, by its rows."""
     base, settings = Base(data), settings_of_any(data)
-    schema = [[bytes(value).decode(settings.codec) if isinstance(value, Text) else value for value in parsed(record)] for _, record in base.rows(0, settings)]
+    rows = [parsed(record) for _, record in base.rows(0, settings)]
+    schema = [[bytes(value).decode(settings.codec) if isinstance(value, Text) else value for value in row] for row in rows]
     trees = iter(range(1, len(base.trees)))
     items = []
     for kind, name, table, root, sql in schema:
@@ -93,8 +96,8 @@ def delta_of(data, base, chance):
         return None
     if (old.encoding, old.schema_format, old.auto_vacuum) != (new.encoding, new.schema_format, new.auto_vacuum):
         return None
-    before, after = [[store.page_size, store.reserved, store.schema_format, store.cache_size % 2**32, int(store.auto_vacuum), 0, store.user_version % 2**32,
-                      store.incremental, store.application_id % 2**32] for store in (old, new)]
+    before, after = [[store.page_size, store.reserved, store.schema_format, store.cache_size % 2**32, int(store.auto_vacuum), 0,
+                      store.user_version % 2**32, store.incremental, store.application_id % 2**32] for store in (old, new)]
     other = [place for place in range(9) if before[place] != after[place]]
     settings = numbers(4, sum(1 << place for place in other), *(after[place] for place in other)) if other else numbers(0)
     rows_of = {(item.kind, item.name): plain(item.rows) for item in old.items if item.rows is not None}
@@ -132,7 +135,8 @@ def manifest_of(name, path, data, chance):
         "textEncoding": {2: "UTF-16le", 3: "UTF-16be"}.get(settings.text_encoding, "UTF-8"), "applicationID": signed(settings.application_id),
         "userVersion": signed(settings.user_version), "schemaSHA256": hashlib.sha256(text).hexdigest(),
     }
-    members = {"name": name, "createdAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "producer": {"software": "python", "sqlite": sqlite3.sqlite_version}, "store": store}
+    members = {"name": name, "createdAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+               "producer": {"software": "python", "sqlite": sqlite3.sqlite_version}, "store": store}
     if chance.random() < 0.8:
         members["tables"] = {table: {"rows": count, "digest": found} for table, (count, found) in contents(data).items()}
     if chance.random() < 0.1:

@@ -253,7 +253,8 @@ def main():
     desk = Desk(os.path.abspath(options.program), os.path.join(work, "desk"))
     started = time.monotonic()
     count, found, flaw = 0, {}, None
-    rounds = {"hostile": hostile, "copies": copies, "peer": peer, "dialogue": dialogue}[options.kind](desk, random.Random(f"{options.seed} {options.kind}"))
+    kinds = {"hostile": hostile, "copies": copies, "peer": peer, "dialogue": dialogue}
+    rounds = kinds[options.kind](desk, random.Random(f"{options.seed} {options.kind}"))
     try:
         for outcomes in rounds:
             count += 1

@@ -145,8 +145,8 @@ class Dialogue:
         code = self.live.said["code"]
         if self.live.said["ends"] == "session":
             return
-        allowed = {"feature-not-supported"} if manifest.get("requires") else {"other-store"} if self.may_be_other(before, manifest, is_same) else set()
-        if code not in allowed:
+        allowed = "feature-not-supported" if manifest.get("requires") else "other-store" if self.may_be_other(before, manifest, is_same) else None
+        if code != allowed:
             raise Flaw(f"the program refuses {manifest['name']} for {self.live.said}")
         self.done.append(f"refused {code}")
 
@@ -154,7 +154,8 @@ class Dialogue:
         chance, current = self.chance, self.own.current
         self.answered = rules.content(current.manifest)
         contents = [held.store, *(held.files[file["sha256"]] for file in current.files[1:])]
-        kept = {hashlib.sha256(content).hexdigest() for each in self.peer.held.get(current.name, []) for content in (each.store, *each.files.values())}
+        held_before = self.peer.held.get(current.name, [])
+        kept = {hashlib.sha256(content).hexdigest() for each in held_before for content in (each.store, *each.files.values())}
         whole = {stream.file["sha256"] for stream in self.went(current.name)}
         for place, file in enumerate(current.files):
             if file["size"] and place not in current.wanted and file["sha256"] not in kept | whole:
@@ -361,8 +362,8 @@ def session(peer, chance):
     desk, names = peer.desk, chance.sample(peer.sources, chance.choice([1, 1, 1, 2, 3]))
     replaced = [source.name for source in names if chance.random() < 0.2]
     options = [option for name in replaced for option in ("--replace", name)] + chance.choice([[], [], ["--keep", "1"], ["--keep", "5"]])
-    process = subprocess.Popen([desk.program, "receive", "--into", "inbox", "--from", "-", *options], cwd=desk.folder, env=desk.values, stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen([desk.program, "receive", "--into", "inbox", "--from", "-", *options], cwd=desk.folder, env=desk.values,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     plan = chance.choice(["well"] * 4 + ["break", "cut", "cut", "cut", "cancel", "damage", "lie", "lie"])
     live = Live(Link(process.stdout.fileno(), process.stdin.fileno(), chance), *peer.sides())
     live.link.close = process.stdin.close
@@ -384,7 +385,8 @@ def session(peer, chance):
         pipe.close()
     expected = live.expected(live.theirs.outcomes, of_session_first=True)
     if flaw is None and status != expected:
-        flaw = Flaw(f"exit status {status}, and by the walk of the program {live.theirs.end}, {[each.end for each in live.theirs.outcomes]}, so {expected}")
+        flaw = Flaw(f"exit status {status}, and by the walk of the program {expected}: {live.theirs.end}, "
+                    f"{[each.end for each in live.theirs.outcomes]}")
     if flaw:
         raise Flaw(f"{flaw}; the peer ({plan}): {', '.join(dialogue.done)}; the program with {options}: {tail(words)}")
     return [f"sender: {each}" for each in dialogue.done]

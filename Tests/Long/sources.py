@@ -49,7 +49,8 @@ class Source:
             if self.name == "Large":  # Less than 64 KiB do not wait.
                 database = sqlite3.connect(self.path)
                 database.execute("CREATE TABLE large (content)")
-                database.executemany("INSERT INTO large VALUES (?)", [(chance.randbytes(chance.choice([300, 20_000, 90_000])),) for _ in range(chance.randrange(4, 12))])
+                rows = [(chance.randbytes(chance.choice([300, 20_000, 90_000])),) for _ in range(chance.randrange(4, 12))]
+                database.executemany("INSERT INTO large VALUES (?)", rows)
                 database.commit()
                 database.close()
         elif chance.random() < 0.7:
