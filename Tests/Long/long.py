@@ -20,7 +20,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "Protocol"))
+sys.path[:0] = [os.path.join(HERE, "..", "PowerCuts"), os.path.join(HERE, "..", "..", "Protocol")]
 sys.dont_write_bytecode = True
 from cases.streams import FINISH, blocks, session  # noqa: E402
 from damage import STRUCTURES, UNREADABLE, bytes_of_page, damaged, facts, schema_damaged  # noqa: E402
