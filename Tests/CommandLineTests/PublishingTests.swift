@@ -298,6 +298,24 @@ import Testing
         }
     }
 
+    @Test func `a publisher that was restored from a backup goes on above what it has published since`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        try await Self.publish(desk)
+        try await desk.shell("cp -a \"$XDG_CONFIG_HOME\" ../backup").expectSuccess()
+        for number in 1...4 {
+            // The last one begins with the device as it was at first.
+            if number == 4 {
+                try await desk.run("receive", "--into", "inbox", "--from", "dir:public/kitchen").expectSuccess()
+                try await desk.shell("rm -r \"$XDG_CONFIG_HOME\"; cp -a ../backup \"$XDG_CONFIG_HOME\"").expectSuccess()
+            }
+            try desk.execute("INSERT INTO recipe(title) VALUES ('new \(number)')", in: "Recipes.sqlite")
+            try await Self.publish(desk)
+        }
+        try await desk.run("receive", "--into", "inbox", "--from", "dir:public/kitchen").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite"))
+    }
+
     @Test func `publish does one thing`() async throws {
         let desk = try Desk()
         for arguments in [

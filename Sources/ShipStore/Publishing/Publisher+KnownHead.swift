@@ -42,6 +42,8 @@ extension Publisher {
         let next = head.next.flatMap { DeviceIdentifier(bytes: $0.bytes) }
         if publisher == identity.id {
             if let next { throw PublicationError.handedOver(place, to: next) }
+            // A backup that this device was restored from knows less.
+            try await BlockingExecutor.run { try skipNumbers(to: head.number) }
             let outdated = try await head.stores.isEmpty ? listed(before: head, by: publisher) : []
             return KnownHead(head: head, publisher: publisher, file: bytes, tag: tag, outdated: outdated)
         }
@@ -91,11 +93,12 @@ extension Publisher {
             outdated: known.outdated.union(known.head.names))
     }
 
-    /// Has the numbers of this device go on above those of the device before: so they rise for receivers too. Receivers of other stores
-    /// take no number that is too far above the last.
+    /// Has the numbers of this device go on above those of the head that lies there: so they rise for receivers too. Receivers of other
+    /// stores take no number that is too far above the last.
     private func skipNumbers(to number: UInt64) throws {
         let last = try device.folder.lastCounter()
-        guard number <= last || number - last < Limits.counterLead else {
+        guard number > last else { return }
+        guard number - last < Limits.counterLead else {
             throw PublicationError.wentBack(place, from: number, to: last)
         }
         try device.folder.skipCounters(to: number)
