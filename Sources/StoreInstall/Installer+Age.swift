@@ -4,9 +4,8 @@ package import StoreInbox
 import SystemPackage
 
 extension Installer {
-    /// Notes since when a generation may lack commits of its source. Where that cannot be noted, it seems older than it is.
-    ///
-    /// - Parameter time: By `PlatformCalls.timeSinceStart`.
+    /// Notes since when, by `PlatformCalls.timeSinceStart`, a generation may lack commits of its source. Where that cannot be noted, it seems
+    /// older than it is.
     package func note(asOf time: Duration, _ generation: GenerationName, of name: StoreName) {
         let now = AgeRecord.Clocks.now
         // Another session may have brought another one since, or may have asked later.

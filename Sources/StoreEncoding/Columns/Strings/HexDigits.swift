@@ -24,9 +24,8 @@ enum HexDigits {
 
     private var values: [UInt8] { self == .upper ? Self.upperValues : Self.lowerValues }
 
-    /// Appends bytes, of two digits each.
+    /// Appends so many bytes, of two digits each.
     ///
-    /// - Parameter count: Of bytes.
     /// - Returns: Whether all are digits.
     private func append(
         _ count: Int, of text: UnsafeBufferPointer<UInt8>, at place: inout Int, to bytes: inout [UInt8]
