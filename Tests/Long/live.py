@@ -12,7 +12,7 @@ from encoder.piece import joined
 from encoder.wire import frame, preamble
 
 LONGEST = 30  # seconds of a dialogue
-WORKING_EACH = 1  # second, while this side waits
+WORKING_EACH = 1  # second in which this side has said nothing, while it reads
 STATUSES = {
     76: ("version-not-supported", "unknown-frame", "protocol-violation", "feature-not-supported"),
     65: ("damaged", "bad-manifest", "bad-store", "wrong-model", "wrong-schema", "probe-failed"),
@@ -49,18 +49,30 @@ class Link:
         self.left_to_write = None
         self.unsent = 0
         """Of what was written last."""
+        self.silent_since = None
+        """When this side has last written; None before its preamble, and once it has ended its direction."""
 
     def has_more(self):
         return bool(self.buffer) or bool(select.select([self.reader], [], [], 0)[0])
+
+    def is_readable(self):
+        """Whether the program has said something within a second; this side says that it is there (README.md 6.3)."""
+        if time.monotonic() > self.end:
+            raise Flaw(f"the program has not come to an end after {LONGEST} s")
+        if self.silent_since and time.monotonic() > self.silent_since + WORKING_EACH:
+            self.write(joined(frame(WORKING)))
+        return bool(select.select([self.reader], [], [], WORKING_EACH)[0])
+
+    def ended(self):
+        """This side has closed what it writes to."""
+        self.silent_since = None
 
     def fill(self, count):
         while len(self.buffer) < count:
             if self.left == 0:
                 raise Cut
-            while not select.select([self.reader], [], [], WORKING_EACH)[0]:
-                if time.monotonic() > self.end:
-                    raise Flaw(f"the program has not come to an end after {LONGEST} s")
-                self.write(joined(frame(WORKING)))
+            while not self.is_readable():
+                pass
             try:
                 found = os.read(self.reader, min(self.at_once, self.left or self.at_once))
             except ConnectionResetError:
@@ -80,7 +92,7 @@ class Link:
         return self.taken(9 + int.from_bytes(self.buffer[1:5], "big"))
 
     def write(self, data):
-        self.unsent = len(data)
+        self.unsent, self.silent_since = len(data), time.monotonic()
         most = len(data) if self.left_to_write is None else min(len(data), self.left_to_write)
         try:
             while self.unsent > len(data) - most:

@@ -16,9 +16,9 @@ from sources import Held
 
 
 class Dialogue:
-    def __init__(self, peer, live, chance, plan, replaced):
+    def __init__(self, peer, live, close, chance, plan, replaced):
         self.peer, self.live, self.chance, self.plan, self.replaced = peer, live, chance, plan, replaced
-        self.own, self.link = live.own, live.link
+        self.own, self.link, self.close = live.own, live.link, close
         self.done, self.streams, self.held, self.answered = [], [], None, b""
 
     def say(self, pieces, **how):
@@ -43,7 +43,8 @@ class Dialogue:
         except Cut:
             self.done.append("cut")
             self.break_off()
-        self.link.close()
+        self.close()
+        self.link.ended()
         self.wait_for_end()
 
     def wait_for_end(self):
@@ -366,8 +367,7 @@ def session(peer, chance):
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     plan = chance.choice(["well"] * 4 + ["break", "cut", "cut", "cut", "cancel", "damage", "lie", "lie"])
     live = Live(Link(process.stdout.fileno(), process.stdin.fileno(), chance), *peer.sides())
-    live.link.close = process.stdin.close
-    dialogue, flaw = Dialogue(peer, live, chance, plan, replaced), None
+    dialogue, flaw = Dialogue(peer, live, process.stdin.close, chance, plan, replaced), None
     try:
         dialogue.run(names)
     except Flaw as error:

@@ -44,7 +44,7 @@ class Source:
         if self.name == "Recipes":
             self.version = chance.randrange(1, stores.VERSIONS + 1)
             self.path = os.path.join(self.versions, str(self.version), "Recipes.sqlite")
-        elif not os.path.exists(self.path) or chance.random() < 0.25:
+        elif not os.path.exists(self.path) or os.path.getsize(self.path) > 1_000_000 or chance.random() < 0.25:
             random_store(self.path, chance)
             if self.name == "Large":  # Less than 64 KiB do not wait.
                 database = sqlite3.connect(self.path)
