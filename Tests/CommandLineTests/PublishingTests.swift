@@ -316,6 +316,28 @@ import Testing
         #expect(try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite"))
     }
 
+    @Test func `who has gone back takes what is published next, once that is let in again`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        let receive = ["receive", "--into", "inbox", "--from", "dir:public/kitchen"]
+        try await Self.publish(desk)
+        try await desk.run(receive).expectSuccess()
+        for number in 1...3 {
+            try desk.execute("INSERT INTO recipe(title) VALUES ('wrong \(number)')", in: "Recipes.sqlite")
+            try await Self.publish(desk)
+            try await desk.run(receive).expectSuccess()
+            try await desk.run("rollback", "Recipes", "--into", "inbox").expectSuccess()
+            try desk.execute("INSERT INTO recipe(title) VALUES ('right \(number)')", in: "Recipes.sqlite")
+            try await Self.publish(desk)
+            let outcome = try await desk.run(receive)
+            #expect(outcome.status == .exited(73) && outcome.stderr.contains("holds it there"), "\(outcome.stderr)")
+            try await desk.run("rollback", "Recipes", "--into", "inbox", "--release").expectSuccess()
+            try await desk.run(receive).expectSuccess()
+            #expect(try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite"))
+        }
+        #expect(try desk.leftovers == [])
+    }
+
     @Test func `publish does one thing`() async throws {
         let desk = try Desk()
         for arguments in [

@@ -51,13 +51,14 @@ extension PublishedStep {
     ///
     /// - Parameters:
     ///   - held: Content of its current manifest; `nil` for none.
+    ///   - last: Another content that it has kept.
     ///   - counter: The highest number that it has accepted of the publisher: numbers rise along the way.
     ///   - newest: Content to reach.
     ///   - storeSize: Of the store, in bytes: each step has the receiver write all of it.
     /// - Returns: `[]` if it is there; `nil` if no way leads there.
     package static func route(
-        from held: ManifestContent.ID?, above counter: UInt64, to newest: ManifestContent.ID,
-        among steps: [PublishedStep], storeSize: Int64
+        from held: ManifestContent.ID?, or last: ManifestContent.ID? = nil, above counter: UInt64,
+        to newest: ManifestContent.ID, among steps: [PublishedStep], storeSize: Int64
     ) -> [PublishedStep]? {
         guard held != newest else { return [] }
         let overhead = requestCost + max(0, storeSize) / bytesWrittenForOne
@@ -65,6 +66,7 @@ extension PublishedStep {
         var best: [ManifestContent.ID?: (cost: Int64, last: Int?)] = [held: (0, nil)]
         // A receiver that holds something may still take the whole.
         if held != nil { best[ManifestContent.ID?.none] = (0, nil) }
+        if let last, last != newest { best[last] = (0, nil) }
         let usable = steps.filter { $0.counter > counter }.sorted { $0.counter < $1.counter }
         var before = [Int?](repeating: nil, count: usable.count)
         var index = 0

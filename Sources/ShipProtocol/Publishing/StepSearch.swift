@@ -6,6 +6,7 @@
 package struct StepSearch: Sendable {
     private let store: PublishedHead.Store
     private let held: ManifestContent.ID?
+    private let last: ManifestContent.ID?
     private let counter: UInt64
     private var steps: [PublishedStep]
     /// The catalogs of steps whose shipments are in their bundles.
@@ -28,19 +29,21 @@ package struct StepSearch: Sendable {
     /// - Parameters:
     ///   - store: What the head says of it.
     ///   - held: Content of the follower's current manifest; `nil` for none, or for one that another device has made.
+    ///   - last: Content that it has kept, and that came last, if it has gone back behind it.
     ///   - counter: The highest number that it has accepted of the publisher.
     ///   - missing: Objects to do without.
     package init(
-        for store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64,
-        without missing: Set<ContentDigest> = []
+        for store: PublishedHead.Store, from held: ManifestContent.ID?, or last: ManifestContent.ID? = nil,
+        above counter: UInt64, without missing: Set<ContentDigest> = []
     ) {
-        (self.store, self.held, self.counter, self.missing) = (store, held, counter, missing)
+        (self.store, self.held, self.last, self.counter, self.missing) = (store, held, last, counter, missing)
         (steps, read) = (store.steps.map(\.step), missing)
     }
 
     /// The steps to take; `nil` if those that are known do not lead there.
     package var route: [PublishedStep]? {
-        PublishedStep.route(from: held, above: counter, to: store.newest, among: steps, storeSize: store.size)
+        PublishedStep.route(
+            from: held, or: last, above: counter, to: store.newest, among: steps, storeSize: store.size)
     }
 
     /// The catalog with whose bundle a shipment comes; `nil` for one that has an object, or stands in the head.

@@ -274,6 +274,8 @@ final class Subscription {
             objection = .notAllowed(store.name, .sender)
         } else if store.size > allowed {
             objection = .tooMuch(.storeSize(store.size, allowed: allowed))
+        } else if let hold = try consumer.installer.folder.hold(of: store.name) {
+            objection = .install(hold)
         } else {
             return
         }
@@ -287,7 +289,8 @@ final class Subscription {
     private func route(
         _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64
     ) async throws -> ([PublishedStep], StepSearch) {
-        var search = StepSearch(for: store, from: held, above: counter, without: missing)
+        let last = try held == nil ? nil : consumer.installer.folder.lastContent(of: store.name)
+        var search = StepSearch(for: store, from: held, or: last?.id, above: counter, without: missing)
         var route = search.route
         for number in 0..<Limits.catalogs {
             guard let object = search.next(beyond: route) else { break }
@@ -320,9 +323,10 @@ final class Subscription {
                 steps = found
             }
             guard let found = steps.first(where: { $0.step == step }) else { return nil }
-            let current = try consumer.installer.folder.current(of: store.name)
-            guard let file = try? found.file(by: certificate, over: current.map { ManifestContent(of: $0.manifest) })
-            else { throw PublicationError.badStep(place, store.name) }
+            let base = try consumer.installer.folder.content(before: step, of: store.name)
+            guard let file = try? found.file(by: certificate, over: base) else {
+                throw PublicationError.badStep(place, store.name)
+            }
             return try await install(link(to: ClosedSide(), isSigned: true).prefixed(with: file), of: store.name)
         }
         do {

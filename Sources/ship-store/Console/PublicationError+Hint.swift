@@ -20,7 +20,9 @@ extension PublicationError {
         case .otherPublication: "if that is meant, receive it into another inbox"
         case .wentBack: "a cache or a backup may show what was there before: try again, and look at who can write there"
         case .expired: "publish anew, or let the publisher go on with --follow; look at the clocks of both sides"
-        case .badStep, .noWay: "have it published anew"
+        case .badStep: "have it published anew"
+        case .noWay(_, let name):
+            "have a change of it published, or begin anew: ship-store forget \(name) --into INBOX, and receive it again"
         case .notARecipient:
             "give its publisher this device's key, for send --encrypt-to KEY: ship-store identity --encryption-key"
         case .encrypted: "name all who are to read it, with --encrypt-to KEY, or publish at another place"

@@ -1,0 +1,23 @@
+import ShipProtocol
+import StoreInbox
+
+/// What a follower has of a store whose operator has gone back to an older generation.
+extension InboxFolder {
+    /// Why no shipment of a store comes in; `nil` if they do.
+    func hold(of name: StoreName) throws(InboxError) -> InboxError? {
+        let hold = try rollbackRecord(of: name).hold(at: try currentName(of: name)?.number)
+        return hold.map { .onHold(name, since: $0.at) }
+    }
+
+    /// The content that came last, if another one is current: what was published next begins with it.
+    func lastContent(of name: StoreName) throws(InboxError) -> ManifestContent? {
+        guard let last = try generationNames(of: name).last, try last != currentName(of: name) else { return nil }
+        return (try? generation(last, of: name)).map { ManifestContent(of: $0.manifest) }
+    }
+
+    /// The content that a step begins with.
+    func content(before step: PublishedStep, of name: StoreName) throws(InboxError) -> ManifestContent? {
+        let current = try current(of: name).map { ManifestContent(of: $0.manifest) }
+        return try step.from == current?.id ? current : lastContent(of: name)
+    }
+}
