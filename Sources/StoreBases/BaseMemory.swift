@@ -37,9 +37,7 @@ public struct BaseMemory: Hashable, Sendable {
         (self.folder, self.budget, isInRAM) = (folder, budget, false)
     }
 
-    /// A memory that goes with this process.
-    ///
-    /// - Parameter folder: In RAM, and for this process alone.
+    /// A memory that goes with this process, in a folder in RAM that it has alone.
     package init(inRAM folder: FilePath, budget: Int64) {
         (self.folder, self.budget, isInRAM) = (folder, budget, true)
     }

@@ -88,9 +88,7 @@ package struct TableDigests {
 }
 
 extension SchemaTrees.Tree {
-    /// The name of a table, as the schema writes it.
-    ///
-    /// - Parameter encoding: Of the store's header.
+    /// The name of a table, as the schema writes it, in the encoding of the store's header.
     package func text(_ encoding: UInt32) -> String {
         func units(_ unit: (UInt16, UInt16) -> UInt16) -> [UInt16] {
             stride(from: 0, to: name.count - 1, by: 2).map { unit(UInt16(name[$0]), UInt16(name[$0 + 1])) }

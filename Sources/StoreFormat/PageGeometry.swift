@@ -45,9 +45,7 @@ package struct PageGeometry: Hashable, Sendable {
         kind == .table ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
     }
 
-    /// The pointer map page that has the entry of a page, and the entry's offset.
-    ///
-    /// - Parameter page: At least 2.
+    /// The pointer map page that has the entry of a page from 2 on, and the entry's offset.
     package func pointerMap(of page: UInt32) -> (page: UInt32, offset: Int) {
         let period = UInt32(usableSize / 5 + 1)
         var map = (page - 2) / period * period + 2

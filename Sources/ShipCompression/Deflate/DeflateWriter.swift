@@ -91,9 +91,7 @@ struct DeflateWriter {
 
     // MARK: Bits
 
-    /// Writes bits. The first bit is the lowest of a byte.
-    ///
-    /// - Parameter count: At most 16.
+    /// Writes at most 16 bits. The first bit is the lowest of a byte.
     @inline(__always)
     private mutating func write(_ value: UInt64, _ count: Int) {
         held |= value &<< UInt64(heldCount)

@@ -27,9 +27,7 @@ struct HuffmanCode {
         self.init(lengths: Self.lengths(counts, limit: limit))
     }
 
-    /// The size of the codes, in bits.
-    ///
-    /// - Parameter counts: How often each symbol is used.
+    /// The size of the codes, in bits, where each symbol is used so often.
     func bits(_ counts: [Int]) -> Int {
         zip(counts, lengths).reduce(0) { $0 + $1.0 * Int($1.1) }
     }

@@ -42,9 +42,7 @@ extension PublishedHead.Store {
 
 /// The states of one store, the newest first.
 extension [PublishedHead.Store] {
-    /// The state that a follower takes; `nil` for none yet.
-    ///
-    /// - Parameter place: Of the follower among all.
+    /// The state that a follower at this place among all takes; `nil` for none yet.
     package func state(for place: Int, at time: Timestamp) -> PublishedHead.Store? {
         first { $0.isStarted(for: place, at: time) }
     }

@@ -85,9 +85,7 @@ final class RememberedShipment: Sendable {
         bases.memory.resume(remembered)?.finish()
     }
 
-    /// Remembers a shipment that has arrived; removes the record of one that has failed for good.
-    ///
-    /// - Parameter sent: The store that has arrived.
+    /// Remembers a shipment that has arrived, and the store; removes the record of one that has failed for good.
     func ended(_ result: Result<Delivery, ShipmentError>, of sent: SentStore?) {
         let shipment = shipment.withLock { $0.take() }
         switch result {

@@ -334,9 +334,7 @@ extension ColumnValues {
         reals = merged
     }
 
-    /// The value of `ids[row]` for each row.
-    ///
-    /// - Parameter ids: All below `count`.
+    /// The value of `ids[row]` for each row. All ids are below `count`.
     fileprivate func expanded(_ ids: [Int64]) -> ColumnValues {
         let places = ordinals()
         var expanded = ColumnValues()

@@ -13,9 +13,7 @@ struct StreamRoom: Hashable {
 
     private init(growth: Int, content: Int) { (self.growth, self.content) = (growth, content) }
 
-    /// All that a segment has.
-    ///
-    /// - Parameter contentSize: Bytes of its rows and chunks.
+    /// All that a segment has with so many bytes of rows and chunks.
     init(besides contentSize: Int) {
         let text = SegmentLimits.textSize - Self.reserve - contentSize
         self.init(growth: max(0, min(Self.mostGrowth, text)), content: SegmentLimits.deflatedStrings)

@@ -70,16 +70,12 @@ struct TreeComparison {
         sums = entries.map { $0.flatMap { $0.isComplete ? $0.sum : nil } }
     }
 
-    /// A tree of whose base no rows are known but those that it has itself.
-    ///
-    /// - Parameter count: Rows of the base.
+    /// A tree of whose base with so many rows none are known but those that it has itself.
     init(overUnknown count: Int) {
         (baseCount, hasChanges, sums) = (count, true, [])
     }
 
-    /// A table that has the rows of its base.
-    ///
-    /// - Parameter indexes: How many it has.
+    /// A table that has the rows of its base, and so many indexes.
     init(unchangedWith indexes: Int) { sums = Array(repeating: nil, count: indexes) }
 
     /// Whether at least half of the rows are in the base.

@@ -46,9 +46,7 @@ package enum CanonicalRecord {
         }
     }
 
-    /// The size of a header, with the varint that declares it.
-    ///
-    /// - Parameter size: Bytes of the serial types.
+    /// The size of a header with so many bytes of serial types, and with the varint that declares it.
     @inlinable
     package static func headerSizeWithItself(_ size: Int) -> Int {
         var whole = size + 1
@@ -56,9 +54,7 @@ package enum CanonicalRecord {
         return whole
     }
 
-    /// An integer of a record. The caller has checked the header.
-    ///
-    /// - Parameter position: Where its bytes begin.
+    /// An integer of a record, whose bytes begin at `position`. The caller has checked the header.
     @inlinable
     package static func integer(_ type: UInt64, in record: Span<UInt8>, at position: Int) -> Int64 {
         if type == SerialType.zero { return 0 }

@@ -27,9 +27,7 @@ package enum SerialType {
         }
     }
 
-    /// The same, for NULL and numbers only.
-    ///
-    /// - Parameter type: 0 to 9.
+    /// The same, for NULL and numbers only: types 0 to 9.
     @inlinable
     package static func numberLength(_ type: UInt64) -> Int {
         Int(truncatingIfNeeded: (0x00_8864_3210 &>> (type &* 4)) & 0xf)

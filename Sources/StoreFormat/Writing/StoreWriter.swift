@@ -59,9 +59,7 @@ package final class StoreWriter {
 
     // MARK: Trees that are written later
 
-    /// Gives the pages of a tree whose rows come after those of others.
-    ///
-    /// - Parameter count: Pages beside its root.
+    /// Gives the pages of a tree, so many beside its root, whose rows come after those of others.
     package func keep(_ count: Int) throws -> KeptPages {
         guard count <= Int(mostPages) else { throw StoreFlaw.tooLarge }
         let kept = KeptPages(after: lastPage, upTo: geometry.page(after: lastPage, by: count))

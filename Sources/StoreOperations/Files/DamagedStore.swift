@@ -135,18 +135,14 @@ package struct DamagedStore: Sendable {
         try Folder.sync(home.folder)
     }
 
-    /// Whether the file at the store's path is the one that is kept.
-    ///
-    /// - Parameter copies: What `prepare` has made.
+    /// Whether the file at the store's path is the one that is kept, by what `prepare` has made.
     func isInPlace(_ copies: [Copy]) throws(FileError) -> Bool {
         guard let found = try PlatformCalls.statusIfThere(of: home.path)?.identity else { return false }
         return try PlatformCalls.statusIfThere(of: kept.path)?.identity == found
             || copies.contains { $0.path == kept.path && $0.identity == found }
     }
 
-    /// Puts everything back as it was, unless another store is there by now.
-    ///
-    /// - Parameter copies: What `prepare` has made.
+    /// Puts everything that `prepare` has made back as it was, unless another store is there by now.
     package func undo(_ copies: [Copy]) {
         // What cannot be looked at may be there.
         guard (try? isInPlace(copies)) == true || (try? PlatformCalls.isThere(home.path)) == false else { return }

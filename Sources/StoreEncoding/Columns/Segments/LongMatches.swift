@@ -54,9 +54,7 @@ struct LongMatches {
         literals = search.literals
     }
 
-    /// Puts the text area together again. It trusts no number.
-    ///
-    /// - Parameter size: At most `SegmentLimits.textSize`.
+    /// Puts the text area, of at most `SegmentLimits.textSize` bytes, together again. It trusts no number.
     static func text(
         _ literals: ArraySlice<UInt8>, runs: [UInt64], lengths: [UInt64], distances: [UInt64], size: Int,
         dictionary: [UInt8]

@@ -182,9 +182,7 @@ struct MatchSearch: ~Copyable {
     @inline(__always)
     private func word(_ place: Int) -> UInt64 { history.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
 
-    /// The longest match at the place, and how much deflate sees itself.
-    ///
-    /// - Parameter hash: Of the place.
+    /// The longest match at the place, which has this hash, and how much deflate sees itself.
     private func find(_ hash: UInt64) -> (length: Int, distance: Int, visible: Int) {
         var best = (length: 0, distance: 0, visible: 0)
         var candidate = heads[slot(hash)]

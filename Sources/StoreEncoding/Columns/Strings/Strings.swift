@@ -33,9 +33,7 @@ struct Strings {
         return selected
     }
 
-    /// Adds all strings to `text`, back to back.
-    ///
-    /// - Parameter end: What follows each of them.
+    /// Adds all strings to `text`, back to back, each with `end` after it.
     func append(to text: inout [UInt8], end: UInt8? = nil) {
         let ends = end == nil ? 0 : 1
         let size = totalLength + count * ends
