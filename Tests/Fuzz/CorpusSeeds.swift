@@ -223,7 +223,7 @@ struct CorpusSeeds {
         "Rezepte\u{e4}.sqlite",
     ])
     func names(name: String) throws {
-        try Self.write(Array(name.utf8), "names/\(name.filter { $0.isASCII })")
+        try Self.write(Array(name.utf8), "names/\(name == ".." ? "dots" : name.filter { $0.isASCII })")
     }
 
     /// A segment that is not deflated, so that a fuzzer sees what is in it.
