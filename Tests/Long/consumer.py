@@ -48,11 +48,7 @@ class Peer:
     def sides(self):
         own, theirs = Consumer(), Producer()
         for side in (own, theirs):
-            for name, generations in self.held.items():
-                side.held |= {rules.content_id(each.content): each.content for each in generations}
-                side.generations += [(each.manifest, None) for each in generations]
-                side.stores |= {each.manifest["store"]["sha256"]: each.store for each in generations}
-                side.external |= {each.manifest["store"]["sha256"]: each.files for each in generations}
+            sources.give(side, self.held)
             for name, each in self.unfinished.items():
                 side.unfinished[rules.content_id(each.content)] = each.content
                 side.waiting[name] = [each.waiting] if each.waiting else []

@@ -86,3 +86,12 @@ class Source:
     def files(self):
         folder = os.path.join(os.path.dirname(self.path), ".Recipes_SUPPORT", "_EXTERNAL_DATA")
         return {digest(os.path.join(folder, name)) for name in os.listdir(folder)} if self.name == "Recipes" else set()
+
+
+def give(side, held):
+    """Gives a side the generations of each name."""
+    for generations in held.values():
+        side.held |= {rules.content_id(each.content): each.content for each in generations}
+        side.generations += [(each.manifest, None) for each in generations]
+        side.stores |= {each.manifest["store"]["sha256"]: each.store for each in generations}
+        side.external |= {each.manifest["store"]["sha256"]: each.files for each in generations}
