@@ -257,8 +257,10 @@ import Testing
         try file.writeAll(toAbsoluteOffset: 0, [0])
         try file.close()
         #expect(memory.resume(known)?.recorded() == nil)
-        try PlatformCalls.removeFile(path)
-        try OpenFile.creating(path).write(Array("mine".utf8))
+        // Made while ours is there, so that it cannot get its inode.
+        let mine = memory.folder.appending("mine")
+        try OpenFile.creating(mine).write(Array("mine".utf8))
+        try PlatformCalls.rename(mine, to: path)
         #expect(memory.resume(known) == nil)
         _ = try memory.forget { _ in true }
         #expect(try path.content == Array("mine".utf8))

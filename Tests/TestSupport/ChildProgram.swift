@@ -136,9 +136,8 @@ package final class ChildProgram: Sendable {
         guard program("\(processID)") != program("self") else { return false }
         let status = (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)) ?? ""
         return status.split(separator: "\n").contains { line in
-            guard line.hasPrefix("SigIgn:") || line.hasPrefix("SigCgt:") || line.hasPrefix("SigBlk:") else {
-                return false
-            }
+            // Not one that it blocks: Dispatch blocks all for a moment, before anything handles them.
+            guard line.hasPrefix("SigIgn:") || line.hasPrefix("SigCgt:") else { return false }
             let mask = line.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
             return mask >> UInt64(signal - 1) & 1 == 1
         }
