@@ -338,6 +338,25 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test func `a sender that follows publishes all of its stores again where the head was removed`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        try desk.makeStore("Notes.sqlite")
+        let sender = try desk.start(
+            "send", "Recipes.sqlite", "Notes.sqlite", "--to", "dir:public/kitchen", "--follow", "--settle", "20ms")
+        _ = try await sender.waitForLine(containing: "wrote Notes")
+        try PlatformCalls.removeFile(desk["public/kitchen/head"])
+        try desk.execute("INSERT INTO recipe(title) VALUES ('new')", in: "Recipes.sqlite")
+        try await desk.waitUntil { (try? PlatformCalls.status(of: desk["public/kitchen/head"])) != nil }
+        let follower = try desk.start(
+            "receive", "--into", "inbox", "--from", "dir:public/kitchen", "--follow", "--poll", "20ms")
+        for name in ["Recipes", "Notes"] { try await desk.arrives(name, from: "\(name).sqlite") }
+        for program in [sender, follower] {
+            program.signal(SIGTERM)
+            #expect(try await program.wait().status == .exited(0))
+        }
+    }
+
     @Test func `publish does one thing`() async throws {
         let desk = try Desk()
         for arguments in [

@@ -27,7 +27,7 @@ package final class StoreFollower: Sendable {
         state.withLock { $0.registrations.append(registration) }
     }
 
-    private var stores: [FollowedStore] { state.withLock { $0.stores } }
+    var stores: [FollowedStore] { state.withLock { $0.stores } }
 
     private func add(_ watched: WatchedStore) {
         let store = FollowedStore(watched, following) { [weak self] end in

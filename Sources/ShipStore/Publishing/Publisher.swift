@@ -23,6 +23,8 @@ package final class Publisher: Sendable {
     private let report: @Sendable (SendEvent) -> Void
     /// The head that this one has written last, to go on with it unread; `nil` if another may be there.
     let written = Mutex<KnownHead?>(nil)
+    /// The one that was known, where another was found in its place.
+    private let replaced = Mutex<PublishedHead?>(nil)
     /// The stores of which all was there that the head leads to.
     let examined = Mutex<Set<StoreName>>([])
     /// With which keys, or with none, this device's certificate is there.
@@ -66,6 +68,15 @@ package final class Publisher: Sendable {
         var failure: ShipmentError?
         try await follower.publish(reissuing: publishing.reissuing) { [self] stores, cause in
             _ = try await publish(stores.compactMap { order(of: $0) })
+            // Whoever keeps the place may have removed the head, or put an older one there.
+            if let known = replaced.withLock({ $0.take() }) {
+                let head = written.withLock { $0?.head }
+                let others = follower.stores.filter { store in
+                    store.end == nil && known[store.name]?.newest != head?[store.name]?.newest
+                        && !stores.contains { $0 === store }
+                }
+                _ = try await publish(others.compactMap { order(of: $0) })
+            }
             guard cause == .time else { return }
             do {
                 _ = try await prune(after: publishing.grace)
@@ -232,6 +243,7 @@ package final class Publisher: Sendable {
             if let size = try await attempt(known) { return size }
             guard number < Self.mostAttempts else { break }
             try await Task.sleep(for: .milliseconds(Int.random(in: 10...200)))
+            replaced.withLock { [known] in $0 = $0 ?? known?.head }
             known = try await head()
         }
         throw PublicationError.contended(place)

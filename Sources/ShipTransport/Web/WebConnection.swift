@@ -136,9 +136,7 @@ struct WebConnection: PreparedChannel {
         }
     }
 
-    /// Sends a part of a request.
-    ///
-    /// - Parameter limit: How long the server may take no byte.
+    /// Sends a part of a request. For `limit` the server may take no byte.
     func send(_ part: HTTPClientRequestPart, within limit: Duration) async throws(LinkError) {
         try await AwaitedAnswer<Void>.wait(within: limit, or: .timedOut(.writing)) { answer in
             channel.writeAndFlush(part).whenComplete { result in

@@ -157,9 +157,8 @@ final class ExternalFileHold: Sendable {
         return true
     }
 
-    /// Hands over a file that the app has removed.
+    /// Hands over a file that the app has removed, which gets the path `target`.
     ///
-    /// - Parameter target: The new path of the file.
     /// - Returns: The size of the file, in bytes, whether it was too long or not; `nil` if it was never found.
     func gather(_ name: ExternalFileName, as target: FilePath) throws(SnapshotError) -> Int64? {
         let (path, opened) = state.withLock { state in

@@ -23,9 +23,7 @@ package struct StoreTraces: Hashable, Sendable {
         }
     }
 
-    /// The store's file, and its log.
-    ///
-    /// - Parameter path: Absolute, and without symbolic links.
+    /// The store's file, and its log, of an absolute path without symbolic links.
     package static func files(of path: FilePath) -> [FilePath] { [path, Sidecars.log(of: path)] }
 
     /// Reads them now.
