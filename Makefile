@@ -81,8 +81,8 @@ build-tests: ## Build the tests
 test-first test-second test-rest: export SHIP_STORE_PROGRAM := $(CURDIR)/$(PROGRAM)
 test-first test-second test-rest: export XDG_CONFIG_HOME := $(CURDIR)/.build/no-device
 test-first test-second test-rest: export NO_COLOR := 1
-FIRST := ^(CommandLineTests\.[`A-P]|Store(Format|Install|Serving|Snapshot)Tests\.)
-FIRST_TWO := ^((CommandLine|ShipStore)Tests|Store(Format|Install|Serving|Snapshot)Tests)\.
+FIRST := ^(CommandLineTests\.[`A-P]|ShipStoreTests\.C|Store(Install|Serving)Tests\.)
+FIRST_TWO := ^(CommandLine|ShipStore|StoreInstall|StoreServing)Tests\.
 RUN_TESTS := .build/debug/ship-storePackageTests.xctest --testing-library swift-testing --no-parallel
 
 test-first:

@@ -84,7 +84,7 @@ import Testing
             // What waits for others is interrupted, as its user would do.
             let outcome = try await desk.bash(
                 """
-                ship-store() { timeout -s INT 1 "$SHIP" "$@"; }
+                ship-store() { timeout -s INT 0.3 "$SHIP" "$@"; }
                 set +e -o pipefail
                 \(Self.tried(command, peers: peers))
                 """)

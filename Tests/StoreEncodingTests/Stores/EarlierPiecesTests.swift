@@ -117,7 +117,7 @@ import Testing
         #expect(copy.bytes.count < 1 << 22 || Set(whole.notes.map(\.setting)).count > 2)
         var referring = 0
         // In a short run some, and one of both in turn.
-        let counts = Soak.stride(0..<whole.data.count, by: 3) + [whole.data.count]
+        let counts = Soak.stride(0..<whole.data.count, by: 7) + [whole.data.count]
         for (turn, count) in counts.enumerated() {
             for selfCheck in [true, false] where Soak.isOn || selfCheck == (turn % 2 == 0) {
                 let settings = CompressionSettings(selfCheck ? .fastest : .smallest, isOnTrial: true)
@@ -231,7 +231,7 @@ import Testing
         let new = try Copy(sql)
         let whole = try await Stream(delta(base, new, .standard))
         #expect(whole.data.count > 3 && whole.notes.allSatisfy { $0.setting == 6 })
-        for count in Soak.stride(0..<whole.data.count, by: 3) + [whole.data.count] {
+        for count in Soak.stride(0..<whole.data.count, by: 7) + [whole.data.count] {
             let level = count == 0 ? CompressionLevel.standard : .fastest
             let rest = try await Stream(delta(base, new, level, goingOnAfter: whole.earlier(count)))
             #expect(whole.data[..<count] + rest.data == whole.data[...])
