@@ -6,7 +6,7 @@ package import SystemPackage
 ///
 ///     TEMPORARY/store      the store
 ///     TEMPORARY/support    the folder of its external files
-///     TEMPORARY/placing    the mark, a symbolic link to INODE/NAME/STORE: of that folder, its name there, and the store's
+///     TEMPORARY/placing    the mark, a symbolic link to IDENTITY/NAME/STORE: of that folder, its name there, and the store's
 package enum StagedCopy {
     package static let store = "store"
     package static let support = "support"
@@ -16,11 +16,17 @@ package enum StagedCopy {
     package static func note(_ support: FilePath, before store: FilePath, in temporary: FilePath) throws(FileError) {
         let mark = temporary.appending(Self.mark)
         try? PlatformCalls.removeFile(mark)
-        let inode = try PlatformCalls.status(of: temporary.appending(Self.support)).inode
+        let folder = try PlatformCalls.status(of: temporary.appending(Self.support))
         // Where there are no symbolic links, what a kill leaves stays.
-        let name = FilePath("\(inode)").appending(text: support.lastName)
+        let name = FilePath(identity(of: folder)).appending(text: support.lastName)
         try? PlatformCalls.symbolicLink(at: mark, to: name.appending(text: store.lastName))
         try Folder.sync(temporary)
+    }
+
+    /// A folder that is made later may get its inode, but not the time of its content, which a rename leaves as it is.
+    private static func identity(of folder: FileStatus) -> String {
+        let (seconds, attoseconds) = folder.modified.components
+        return "\(folder.inode)-\(seconds)-\(attoseconds)"
     }
 
     /// Takes back the external files of a copy that was killed before its store was there. Another folder of their name stays.
@@ -30,10 +36,10 @@ package enum StagedCopy {
         // A store that has been put in its place has a second name.
         let folder = temporary.removingLastComponent()
         guard let target = try? PlatformCalls.targetOfSymbolicLink(at: temporary.appending(mark)),
-            let inode = target.components.first.flatMap({ UInt64($0.text) }), target.components.count == 3,
+            let identity = target.components.first?.text, target.components.count == 3,
             let staged = try? PlatformCalls.status(of: temporary.appending(store)), staged.links == 1,
             case let place = folder.appending(target.components.dropFirst().prefix(1)),
-            let status = try? PlatformCalls.status(of: place), status.isOwnFolder, status.inode == inode
+            let status = try? PlatformCalls.status(of: place), status.isOwnFolder, identity == Self.identity(of: status)
         else { return true }
         let lock: FolderLock? = try? FolderLock.take(.exclusive, on: place)
         // One that is there refers to the files, wherever it is from; whoever had the lock may just have put it there.

@@ -71,6 +71,20 @@ import Testing
         #expect(try Folder.names(in: scratch.path) == [])
     }
 
+    /// Whoever makes a folder where that of a killed copy has been removed may get its inode.
+    @Test func `a folder that is not as the killed copy has left it stays`() throws {
+        let dead = scratch.path.appending(ourName(.besideResults))
+        try Folder.make(dead.appending(StagedCopy.support))
+        try OpenFile.creating(dead.appending(StagedCopy.store)).write([1])
+        let support = scratch.path.appending(".Tea_SUPPORT")
+        try StagedCopy.note(support, before: scratch.path.appending("Tea.sqlite"), in: dead)
+        try PlatformCalls.rename(dead.appending(StagedCopy.support), to: support)
+        try OpenFile.creating(support.appending("mine")).write([2])
+        TemporaryFolder.sweep(scratch.path, .besideResults)
+        #expect(try Folder.names(in: scratch.path) == [".Tea_SUPPORT"])
+        #expect(try Folder.names(in: support) == ["mine"])
+    }
+
     @Test func `what has taken its place stays`() throws {
         do {
             let folder = try TemporaryFolder(in: scratch.path)
