@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -185,14 +186,44 @@ static void *pass(void *gate) {
     return NULL;
 }
 
-/// Whether somebody has set a limit on purpose: systems give each user some thousand threads.
+/// Systems give each user, and each service, some thousand threads.
+enum { usual_threads = 1000 };
+
+/// Whether the control group of this process, or one above it, may have few threads [cgroups(7)]. What is not there to be read limits nothing.
+static int has_limited_group(void) {
+    FILE *groups = fopen("/proc/self/cgroup", "re");
+    if (groups == NULL) return 0;
+    char line[4096], name[sizeof line + 64];
+    int found = 0;
+    while (!found && fgets(line, sizeof line, groups) != NULL) {
+        char *hierarchy = strchr(line, ':'), *path = hierarchy ? strchr(hierarchy + 1, ':') : NULL;
+        if (path == NULL) continue;
+        *path++ = 0;
+        path[strcspn(path, "\n")] = 0;
+        if (hierarchy[1] != 0 && strcmp(hierarchy, ":pids") != 0) continue;
+        const char *mount = hierarchy[1] == 0 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/pids";
+        for (char *end = path + strlen(path); end != NULL && !found; end = strrchr(path, '/')) {
+            *end = 0;
+            snprintf(name, sizeof name, "%s%s/pids.max", mount, path);
+            FILE *file = fopen(name, "re");
+            long most;
+            if (file == NULL) continue;
+            found = fscanf(file, "%ld", &most) == 1 && most < usual_threads;
+            fclose(file);
+        }
+    }
+    fclose(groups);
+    return found;
+}
+
+/// Whether somebody has set a limit on purpose.
 static int is_limited(void) {
     static const struct { int resource; rlim_t least; } usual[] = {
-        {RLIMIT_AS, RLIM_INFINITY}, {RLIMIT_DATA, RLIM_INFINITY}, {RLIMIT_NPROC, 1000}};
+        {RLIMIT_AS, RLIM_INFINITY}, {RLIMIT_DATA, RLIM_INFINITY}, {RLIMIT_NPROC, usual_threads}};
     struct rlimit limit;
     for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
         if (getrlimit(usual[i].resource, &limit) == 0 && limit.rlim_cur < usual[i].least) return 1;
-    return 0;
+    return has_limited_group();
 }
 
 int ship_store_has_room(uint64_t bytes, unsigned threads) {

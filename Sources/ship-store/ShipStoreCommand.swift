@@ -87,7 +87,9 @@ struct ShipStoreCommand: AsyncParsableCommand {
         } else if !PlatformCalls.hasRoom(bytes: leastMemory << 20, threads: fewestThreads) {
             Console().fail(
                 "this program cannot run with so little room: it takes \(leastMemory) MiB of memory and \(fewestThreads) threads",
-                hint: "end other processes of its user, or raise the limits (`ulimit -v`, `-d` and `-u`)", .tryAgain)
+                hint:
+                    "end other processes of its user, or raise the limits (`ulimit -v`, `-d`, `-u`; `pids.max` of a container)",
+                .tryAgain)
         } else {
             return
         }

@@ -58,4 +58,32 @@ import Testing
     func `a limit of processes is refused the same way`() async throws {
         expectRefusal(try await copy(limitedBy: "exec setpriv --reuid 64321 --clear-groups prlimit --nproc=4"))
     }
+
+    /// Of a group below it, too.
+    @Test(
+        .enabled("may not make a control group with a limit of processes") {
+            group(of: 4).map { rmdir($0) } == 0
+        },
+        arguments: [4, 12])
+    func `a limit of a control group is refused the same way`(tasks: Int) async throws {
+        let group = try #require(Self.group(of: tasks))
+        defer { rmdir(group) }
+        let below = group + "/below"
+        mkdir(below, 0o755)
+        defer { rmdir(below) }
+        expectRefusal(try await copy(limitedBy: "echo $$ > \(below)/cgroup.procs && exec"))
+    }
+
+    /// A control group that may have so many tasks [cgroups(7)].
+    private static func group(of tasks: Int) -> String? {
+        let groups = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].map { "\($0)/ship-store-\(UUID())" }
+        return groups.first { group in
+            guard mkdir(group, 0o755) == 0 else { return false }
+            let limit = try? FileDescriptor.open("\(group)/pids.max", .writeOnly)
+            defer { try? limit?.close() }
+            if let limit, (try? limit.writeAll("\(tasks)\n".utf8)) != nil { return true }
+            rmdir(group)
+            return false
+        }
+    }
 }
