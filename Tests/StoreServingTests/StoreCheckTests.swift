@@ -140,6 +140,14 @@ import Testing
         #expect(flaw(against: try SampleFacts.of(path)) == nil)
     }
 
+    @Test(arguments: [
+        "/*\(String(repeating: "long ", count: 300_000))*/", "CHECK (\(String(repeating: "a + ", count: 900)) a > 0)",
+    ])
+    func `a statement of the schema may be as long and as deep as SQLite takes it`(rest: String) throws {
+        try TestStore.make(at: path, sql: "CREATE TABLE t(a \(rest)); INSERT INTO t VALUES (1)")
+        #expect(flaw(against: try SampleFacts.of(path)) == nil)
+    }
+
     @Test func `an index may take twice what is in the file to make`() throws {
         try TestStore.make(
             at: path,

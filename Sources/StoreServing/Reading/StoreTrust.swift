@@ -14,8 +14,6 @@ package enum StoreTrust: Hashable, Sendable {
     /// elsewhere.
     case checked
 
-    /// Deepest expression; SQLite's own limit is 1,000.
-    private static let expressionDepth: CInt = 500
     /// Readers' own queries build values too, however small the store is.
     private static let leastLengthForReaders: Int64 = 1_000_000
     /// SQLite's checks build messages of some hundred bytes, and its full-text search statements of some thousand.
@@ -43,11 +41,11 @@ package enum StoreTrust: Hashable, Sendable {
         for (limit, value) in limits(2 * min(longestValue, Int64(CInt.max))) { sqlite3_limit(connection, limit, value) }
     }
 
-    /// Those of columns (2,000), terms of a compound select (500) and arguments (127) are SQLite's own: schemas that are
-    /// read elsewhere must be read here.
+    /// Those of columns (2,000), terms of a compound select (500), arguments (127) and levels of an expression (1,000) are SQLite's own:
+    /// schemas that are read elsewhere must be read here.
     private func limits(_ longestValue: Int64) -> [(CInt, CInt)] {
-        let forAll = [
-            (SQLITE_LIMIT_EXPR_DEPTH, Self.expressionDepth), (SQLITE_LIMIT_ATTACHED, 0),
+        let forAll: [(CInt, CInt)] = [
+            (SQLITE_LIMIT_EXPR_DEPTH, 1000), (SQLITE_LIMIT_ATTACHED, 0),
             (SQLITE_LIMIT_WORKER_THREADS, 0),
         ]
         guard self == .unchecked else {
@@ -55,8 +53,8 @@ package enum StoreTrust: Hashable, Sendable {
         }
         return forAll + [
             (SQLITE_LIMIT_LENGTH, CInt(clamping: max(longestValue, Self.leastLengthForChecks))),
-            // The longest statement of a schema, in bytes.
-            (SQLITE_LIMIT_SQL_LENGTH, 1_000_000),
+            // A statement of a schema is a value of the store.
+            (SQLITE_LIMIT_SQL_LENGTH, CInt(clamping: max(longestValue, Self.leastLengthForReaders))),
             (SQLITE_LIMIT_COLUMN, 2000), (SQLITE_LIMIT_COMPOUND_SELECT, 500), (SQLITE_LIMIT_FUNCTION_ARG, 127),
             // A check is one program for all tables: 24 bytes each.
             (SQLITE_LIMIT_VDBE_OP, 5_000_000),
