@@ -19,6 +19,8 @@ package struct SourceStore: Sendable {
     /// A copy of the store that was taken before, and does not change: where the file system clones, the next one is written only where it
     /// differs.
     package var earlierCopy: FilePath?
+    /// What earlier copies have found out of its external files.
+    package var digests = ExternalFileDigests()
 
     package static let defaultBusyTimeout = Duration.seconds(10)
 
@@ -103,7 +105,7 @@ package struct SourceStore: Sendable {
                     allowsMissingExternalFiles: allowsMissingExternalFiles, marking: marking,
                     watch: watch(interruption, turn))
             }
-            return (attempt, try attempt.proven(interruption, takingDamaged: takesDamaged), state)
+            return (attempt, try attempt.proven(interruption, digests, takingDamaged: takesDamaged), state)
         }
         return CompactCopy(
             folder: folder, path: attempt.path, facts: StoreFacts(attempt.content, sha256: proven.sha256),

@@ -70,6 +70,31 @@ import Testing
         #expect(try await SourceStore(at: path).compactCopy(in: temporary).coreData == nil)
     }
 
+    @Test func `a file that is as it was when it was read is not read again`() async throws {
+        let uuid = try sample.addPhoto(key: 1, content: Data("first".utf8))
+        let file = home.appending(".My.Recipes_SUPPORT/_EXTERNAL_DATA").appending(uuid)
+        func write(_ text: String, _ time: Date) throws {
+            let descriptor = try FileDescriptor.open(file, .writeOnly)
+            try descriptor.writeAll(toAbsoluteOffset: 0, text.utf8)
+            try descriptor.close()
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: file.string)
+        }
+        var store = try SourceStore(at: sample.path)
+        store.digests = ExternalFileDigests()
+        func digest() async throws -> ContentDigest? {
+            try await store.compactCopy(in: temporary).externalFiles.first?.file.sha256
+        }
+        let now = Date()
+        for (text, time, found) in [
+            ("first", -100, "first"), ("stale", -100, "first"), ("newer", -50.5, "newer"),
+            // A time that is not over says nothing.
+            ("later", 50, "later"), ("again", 50, "again"),
+        ] {
+            try write(text, now + time)
+            #expect(try await digest() == ContentDigest(hashing: found.utf8), "\(text)")
+        }
+    }
+
     @Test func `each form of reference is found, and each file has its size and digest`() async throws {
         let contents = (1...4).map { Data(repeating: UInt8($0), count: $0 * 300_000) }
         let uuids = [

@@ -11,6 +11,7 @@ final class WatchedStore: Sendable {
     private let place: Place
     private let copying: CopyOptions
     private let following: Following
+    private let digests = ExternalFileDigests()
     /// The copies that receivers have acknowledged and the memory does not have yet; `nil` where everything goes there at once.
     let recent: RecentBases?
     /// Whether several receivers may come for it: then the newest copy stays when nobody is being sent it.
@@ -73,8 +74,10 @@ final class WatchedStore: Sendable {
     func shippable() throws(SnapshotError) -> Shippable {
         switch place {
         case .live(let path):
-            .live(Producer.Source(store: try SourceStore(at: path, copying), path: path, name: name, watched: self))
-        case .held(let store): .held(store, self)
+            var store = try SourceStore(at: path, copying)
+            store.digests = digests
+            return .live(Producer.Source(store: store, path: path, name: name, watched: self))
+        case .held(let store): return .held(store, self)
         }
     }
 

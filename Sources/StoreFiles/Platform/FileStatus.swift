@@ -65,8 +65,10 @@ extension FileStatus {
     private static let coarseStep = Duration.seconds(2)
 
     /// Whether a write from now on, a time since 1970, changes its time. It does not if it falls into the same step of the clock as the last write.
-    package func isSettled(at now: Duration) -> Bool {
-        let isCoarse = modified.components.attoseconds == 0
-        return now - max(modified, changed) > (isCoarse ? Self.coarseStep : Self.clockStep)
-    }
+    package func isSettled(at now: Duration) -> Bool { now - max(modified, changed) > step }
+
+    /// The same of the time of its content alone: another name changes that of its status.
+    package func isContentSettled(at now: Duration) -> Bool { now - modified > step }
+
+    private var step: Duration { modified.components.attoseconds == 0 ? Self.coarseStep : Self.clockStep }
 }

@@ -192,8 +192,10 @@ struct CopyAttempt: Sendable {
     ///
     /// - Parameter takesDamaged: Whether the copy may fail SQLite's check.
     /// - Throws: `.corrupt`, `.cancelled`, `.file`.
-    func proven(_ interruption: Interruption, takingDamaged takesDamaged: Bool) throws(SnapshotError) -> Proven {
-        let (files, tables) = (try digests(interruption), try tables(interruption))
+    func proven(
+        _ interruption: Interruption, _ known: ExternalFileDigests, takingDamaged takesDamaged: Bool
+    ) throws(SnapshotError) -> Proven {
+        let (files, tables) = (try digests(interruption, known), try tables(interruption))
         let (sha256, damage) = try proof.finish(takingDamaged: takesDamaged)
         return Proven(sha256: sha256, damage: damage, files: files, tables: tables)
     }
@@ -207,11 +209,11 @@ struct CopyAttempt: Sendable {
     }
 
     /// SHA-256 of each external file.
-    private func digests(_ interruption: Interruption) throws(SnapshotError) -> [ContentDigest] {
+    private func digests(
+        _ interruption: Interruption, _ known: ExternalFileDigests
+    ) throws(SnapshotError) -> [ContentDigest] {
         do throws(FileError) {
-            var files: [ContentDigest] = []
-            for file in gathered { files.append(try ContentDigest(ofFile: file.path) { interruption.isCancelled }) }
-            return files
+            return try known.digests(of: gathered) { interruption.isCancelled }
         } catch {
             throw interruption.isCancelled ? .cancelled : .file(error)
         }

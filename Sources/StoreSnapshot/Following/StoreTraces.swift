@@ -7,21 +7,10 @@ package import SystemPackage
 /// A commit writes to the log or to the store's file, which changes that file's time. `StoreState` says more, and opens the store: whoever
 /// opens it at each notice of a change makes notices himself.
 package struct StoreTraces: Hashable, Sendable {
-    private let store: File?
-    private let log: File?
+    private let store: FileTrace?
+    private let log: FileTrace?
     /// Whether a write from now on would have changed them.
     package let isSettled: Bool
-
-    private struct File: Hashable {
-        let identity: FileStatus.Identity
-        let size: Int64
-        let modified: Duration
-
-        init?(_ status: FileStatus?) {
-            guard let status else { return nil }
-            (identity, size, modified) = (status.identity, status.size, status.modified)
-        }
-    }
 
     /// The store's file, and its log, of an absolute path without symbolic links.
     package static func files(of path: FilePath) -> [FilePath] { [path, Sidecars.log(of: path)] }
@@ -32,13 +21,13 @@ package struct StoreTraces: Hashable, Sendable {
     package init(of path: FilePath) {
         let now = PlatformCalls.timeOfDay
         let files = Self.files(of: path).map { try? PlatformCalls.status(of: $0) }
-        (store, log) = (File(files[0]), File(files[1]))
+        (store, log) = (files[0].map(FileTrace.init), files[1].map(FileTrace.init))
         isSettled = files.allSatisfy { $0?.isSettled(at: now) != false }
     }
 
     /// Reads them of what never changes in its place.
     package init(ofUnchanging path: FilePath) {
-        (store, log, isSettled) = (File(try? PlatformCalls.status(of: path)), nil, true)
+        (store, log, isSettled) = ((try? PlatformCalls.status(of: path)).map(FileTrace.init), nil, true)
     }
 
     package static func == (left: Self, right: Self) -> Bool { left.store == right.store && left.log == right.log }
