@@ -149,7 +149,8 @@ class Live:
             return frame
 
     def judge(self, frame):
-        if frame.type == CANCEL:
+        # A producer that cannot send what is wanted may give up before it has read what crosses this.
+        if frame.type == CANCEL and rules.last_word(frame.payload)["code"] != "feature-not-supported":
             self.crossed()
         try:
             # Who has found a fault has sent before it what crosses this.
@@ -159,7 +160,7 @@ class Live:
             pass
         except (Refused, AssertionError) as why:
             raise Flaw(f"the program ({self.theirs.state}, {self.theirs.end}) sends what it may not: {why}") from why
-        if frame.type == END:
+        if frame.type in (END, CANCEL):
             self.crossed()
         if self.own.end:
             return
