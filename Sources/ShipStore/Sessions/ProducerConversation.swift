@@ -209,6 +209,9 @@ final class ProducerConversation: Sendable {
     /// The consumer does not take what is being sent.
     private struct Dropped: Error {}
 
+    /// What the consumer's answer asks for, or why this side cannot go on with the shipment; and the reader, from which others read on.
+    private typealias Heard = (result: Result<ProducerDialogue.Action, ShipmentError>, reader: FrameReader)
+
     /// Sends the content, and listens at the same time: the consumer may refuse at any moment.
     ///
     /// - Returns: What the consumer's answer asks for; a failure if this side itself cannot go on with the shipment.
@@ -219,30 +222,52 @@ final class ProducerConversation: Sendable {
     ) async throws -> Result<ProducerDialogue.Action, ShipmentError> {
         let (ranges, told) = AsyncStream<[UInt8]>.makeStream()
         state.withLock { ($0.deadline, $0.failure, $0.ranges) = (nil, nil, told) }
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.sendContent(shipment, order, wanted, hearing: ranges) }
-            let action: ProducerDialogue.Action
-            do {
-                action = try await nextAction(&frames, by: state.withLock { $0.deadline })
-            } catch {
-                // The failure of the sender has stopped the listener; what the sender throws once it is cancelled says nothing.
-                let failure = state.withLock { $0.failure }
-                group.cancelAll()
-                guard let failure, !error.isRefusal else { throw error }
-                if failure is LinkError || Task.isCancelled { throw failure }
-                while await group.nextResult() != nil {}
-                return .failure(ShipmentError(failure))
+        let reader = frames
+        let (heard, failure) = await withThrowingTaskGroup(of: Heard?.self) { group in
+            group.addTask {
+                try await self.sendContent(shipment, order, wanted, hearing: ranges)
+                return nil
             }
-            // Whoever waits for what the consumer tells of a base hears no more.
-            told.finish()
+            group.addTask { try await self.hear(reader) }
+            var (heard, failure): (Heard?, (any Error)?)
             // The answer to END may come before the link has said that END has gone.
-            do {
-                try await group.waitForAll()
-            } catch {
-                if case .drop = action { return .success(action) }
-                throw error
+            while let end = await group.nextResult() {
+                switch end {
+                case .success(nil): break
+                case .success(let answer?):
+                    heard = answer
+                    // Whoever waits for what the consumer tells of a base hears no more.
+                    told.finish()
+                case .failure(let error):
+                    // What the other task throws once it is cancelled says nothing, but for a refusal that it has heard.
+                    failure = error.isRefusal ? error : failure ?? error
+                    group.cancelAll()
+                }
             }
-            return .success(action)
+            return (heard, failure)
+        }
+        guard let heard else { throw failure ?? CancellationError() }
+        frames = heard.reader
+        switch heard.result {
+        case .success(.drop): break
+        case .success: if let failure { throw failure }
+        case .failure(let failure): if Task.isCancelled { throw failure }
+        }
+        return heard.result
+    }
+
+    /// Hears the consumer's answer to what is being sent.
+    ///
+    /// - Throws: What ends the session.
+    private func hear(_ reader: FrameReader) async throws -> Heard {
+        var frames = reader
+        do {
+            return (.success(try await nextAction(&frames, by: state.withLock { $0.deadline })), frames)
+        } catch {
+            // The failure of the sender has stopped the listener.
+            guard let failure = state.withLock({ $0.failure }), !error.isRefusal else { throw error }
+            if failure is LinkError { throw failure }
+            return (.failure(ShipmentError(failure)), frames)
         }
     }
 
@@ -280,9 +305,12 @@ final class ProducerConversation: Sendable {
             // The listener knows why; it waits until the frame that was under way is complete.
         } catch let error as LinkError {
             // Only the listener can learn why the link broke: the consumer's last word may still come.
-            fail(error, waiting: min(timeouts.idle, Self.lastWordTime))
+            let end = ContinuousClock.now + min(timeouts.idle, Self.lastWordTime)
+            state.withLock {
+                ($0.failure, $0.deadline) = (error, FrameReader.Deadline(end: end, error: ShipmentError(error)))
+            }
         } catch {
-            fail(error, waiting: .zero)
+            state.withLock { $0.failure = error }
             throw error
         }
     }
@@ -303,14 +331,6 @@ final class ProducerConversation: Sendable {
         guard let answer = await answers.next() else { throw CancellationError() }
         state.withLock { $0.deadline = nil }
         return answer
-    }
-
-    /// Stops the listener after a while.
-    private func fail(_ error: any Error, waiting limit: Duration) {
-        state.withLock {
-            $0.failure = error
-            $0.deadline = FrameReader.Deadline(end: .now + limit, error: ShipmentError(error))
-        }
     }
 
     // MARK: Listening
