@@ -117,15 +117,14 @@ public final class Consumer: Sendable {
         _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) async throws(ShipmentError) -> [Receipt] {
         let told = nextSession(link, report)
-        let outcome: ConsumerSession.Outcome
+        var receipts: [Receipt] = []
         do throws(ShipmentError) {
-            outcome = try await session(link, greeting, staying: stays, told) {}
+            receipts = try await session(link, greeting, staying: stays, told) {}.receipts
         } catch {
             told.add(.failed(error))
-            throw error
         }
-        if let failure = outcome.failures.first { throw failure }
-        return outcome.receipts
+        if let failure = told.failure { throw failure }
+        return receipts
     }
 
     private static let lookingAfterWaiting = Duration.seconds(60)

@@ -31,6 +31,7 @@ public struct ReceiveReport: Hashable, Sendable {
 /// Reports the events of one session.
 package final class SessionReport: Sendable {
     private let session: Mutex<ReceiveReport.Session>
+    private let firstFailure = Mutex<ShipmentError?>(nil)
     private let report: @Sendable (ReceiveReport) -> Void
 
     init(_ number: Int, with peer: PeerLink.Peer, _ report: @escaping @Sendable (ReceiveReport) -> Void) {
@@ -38,7 +39,11 @@ package final class SessionReport: Sendable {
         self.report = report
     }
 
+    /// Why the first shipment that failed did, or else the session: who waits for all of it is told this one.
+    package var failure: ShipmentError? { firstFailure.withLock(\.self) }
+
     @Sendable package func add(_ event: ReceiveEvent) {
+        if case .failed(let error) = event { firstFailure.withLock { $0 = $0 ?? error } }
         let session = session.withLock { session in
             switch event {
             case .offered(let manifest): session.name = manifest.name

@@ -34,16 +34,15 @@ extension Consumer {
     ) async -> Bool {
         let events = nextSession(link, report)
         do throws(ShipmentError) {
-            let outcome = try await session(link, .atOnce, events) { try first?.claim(for: events) }
-            first?.end(outcome.failures.first.map(Result.failure) ?? .success(()))
+            _ = try await session(link, .atOnce, events) { try first?.claim(for: events) }
         } catch {
             guard first?.isClaimed(by: events) != false else {
                 events.add(.listener(.turnedAway("\(link.peer)", error)))
                 return true
             }
             events.add(.failed(error))
-            first?.end(.failure(error))
         }
+        first?.end(events.failure.map(Result.failure) ?? .success(()))
         return first == nil
     }
 }

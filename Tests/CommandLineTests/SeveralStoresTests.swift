@@ -85,6 +85,17 @@ import Testing
         try await expectTheOthers()
     }
 
+    @Test func `one that is refused is what the receiver ends with, though the stream breaks later`() async throws {
+        try await occupyPhotos()
+        let sent = try await desk.bash("$SHIP send \(Self.files.joined(separator: " ")) --no-remember --to - -q > all")
+        sent.expectSuccess()
+        let all = try Array(Data(contentsOf: URL(filePath: desk["all"].string)))
+        let received = try await desk.run("receive", "--into", "inbox", "--from", "-", input: .bytes(all.dropLast(30)))
+        #expect(received.status == .exited(73))
+        #expect(received.stderr.contains("not installed: the stream ended early"))
+        #expect(received.complaints.first?.hasSuffix(Self.refusal) == true)
+    }
+
     @Test func `nor does one that cannot be copied`() async throws {
         let receiver = try await desk.listen()
         let sent = try await desk.withLockedStore {

@@ -33,8 +33,6 @@ package struct ConsumerSession {
 
     package struct Outcome: Sendable {
         package fileprivate(set) var receipts: [Receipt] = []
-        /// Of the shipments that were refused, or given up.
-        package fileprivate(set) var failures: [ShipmentError] = []
         /// Whether the producer waited with this side for more to ship.
         package fileprivate(set) var hasStayed = false
     }
@@ -51,7 +49,7 @@ package struct ConsumerSession {
 
     /// Receives one shipment after the other, until the producer says that it has no more.
     ///
-    /// - Returns: The receipts, and the failures of the shipments that were refused, or given up; `report` has been told of each.
+    /// - Returns: The receipts; `report` has been told of each, and of each shipment that was refused, or given up.
     /// - Throws: What ended the session, and the shipment at hand; the refusal has been sent.
     func run(_ link: PeerLink, greeting: Greeting) async throws(ShipmentError) -> Outcome {
         let authorization = SessionAuthorization(senderAuthorization.trust) {
@@ -82,7 +80,7 @@ package struct ConsumerSession {
             let start = ContinuousClock.now
             do {
                 let (receipt, isPassedOn) = try await receive(&shipment, of: dialogue, &frames, conversation)
-                if outcome.receipts.count == Self.mostOutcomes { outcome.receipts.removeFirst() }
+                if outcome.receipts.count == Self.mostReceipts { outcome.receipts.removeFirst() }
                 outcome.receipts.append(receipt)
                 // Who passes a copy on does not know what is the newest.
                 if dialogue.isAskable, !isPassedOn { ages.acknowledged(receipt, of: shipment.manifest) }
@@ -94,7 +92,6 @@ package struct ConsumerSession {
                 if dialogue.mode == .twoWay, let reason = cancelled ?? failure.refusal {
                     try await writer.send(.refusal(reason.ending(.shipment)))
                 }
-                if outcome.failures.count < Self.mostOutcomes { outcome.failures.append(failure) }
                 report(.failed(failure))
             }
             dialogue.end(of: shipment)
@@ -105,8 +102,8 @@ package struct ConsumerSession {
         }
     }
 
-    /// Most receipts, and most failures, that a session returns: one that stays has no end.
-    private static let mostOutcomes = 1024
+    /// Most receipts that a session returns: one that stays has no end.
+    private static let mostReceipts = 1024
 
     /// The producer has given up a shipment, and awaits a REFUSAL as the answer to its CANCEL.
     struct Cancelled: Error {
