@@ -6,6 +6,9 @@ package import ShipProtocol
 ///
 /// Source: `Protocol/PUBLISHED.md` section 1.
 package protocol PublicationReader: Sendable {
+    /// The server, where the place does not name it, and has the same name as one at another server; else nothing.
+    var server: String { get }
+
     /// Reads the head.
     ///
     /// - Parameters:
@@ -28,6 +31,13 @@ package protocol PublicationReader: Sendable {
 }
 
 extension PublicationReader {
+    package var server: String { "" }
+
+    /// The place by which it is known: the same wherever this process is, and no other publication's.
+    func nameInMemory(at place: Endpoint) -> String {
+        place.nameInMemory + (server.isEmpty ? "" : " at \(server)")
+    }
+
     /// Reads the first bytes of an object.
     func beginning(of digest: ContentDigest, upTo limit: Int64) async throws -> [UInt8] {
         var bytes: [UInt8] = []

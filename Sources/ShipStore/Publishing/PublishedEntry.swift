@@ -149,7 +149,7 @@ struct PublishedEntry {
     private enum Role: String { case newest = "", catalog = " (catalog)", landmark = " (landmark)" }
 
     /// Remembers the version, for later ones to build on.
-    func remember(_ version: PublishedVersion, _ bases: RememberedBases?, at place: Endpoint) {
+    func remember(_ version: PublishedVersion, _ bases: RememberedBases?, at place: String) {
         guard let bases, let shipment = version.shipment else { return }
         let state = shipment.version.state?.encoded(with: shipment.options.metadata)
         for role in roles {

@@ -109,7 +109,7 @@ package final class Publisher: Sendable {
         of source: Producer.Source, following: (ProducerSession.Order) -> ProducerSession.Order = { $0 }
     ) -> PublishedOrder {
         let options = producer.options
-        let continuity = StoreContinuity(of: source, to: place.nameInMemory, options)
+        let continuity = StoreContinuity(of: source, to: storage.nameInMemory(at: place), options)
         let bases = options.memory.map {
             RememberedBases(in: $0, of: source.store.path, named: source.name, options.copy.profile)
         }
@@ -199,7 +199,9 @@ package final class Publisher: Sendable {
         }
         for (index, version) in versions.enumerated() {
             guard let entry = entries[index].entry, let version else { continue }
-            await finish { [place, bases = orders[index].bases] in entry.remember(version, bases, at: place) }
+            await finish { [storage, place, bases = orders[index].bases] in
+                entry.remember(version, bases, at: storage.nameInMemory(at: place))
+            }
             let delivery = Delivery(
                 manifest: version.manifest, receipt: nil, bytesSent: entry.bytesSent + Int64(bytes),
                 store: entry.encoded, duration: .now - start)
@@ -294,7 +296,7 @@ package final class Publisher: Sendable {
             after: known?.head, with: entries, rollout?.stages(from: now), releasing: released, at: Timestamp(now))
         let head = PublishedHead(
             publication: known?.head.publication
-                ?? ContentDigest(hashing: identity.id.bytes + Array(place.nameInMemory.utf8)),
+                ?? ContentDigest(hashing: identity.id.bytes + Array(storage.nameInMemory(at: place).utf8)),
             number: number, software: Software.name, issued: Timestamp(now),
             expires: Timestamp(now.addingTimeInterval(publishing.validity / .seconds(1))),
             next: next.map { ContentDigest(sha256: $0.bytes) }, before: known?.head.before,

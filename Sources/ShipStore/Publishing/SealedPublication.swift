@@ -24,6 +24,8 @@ final class SealedPublication: PublicationReader {
         set { current.withLock { $0 = newValue } }
     }
 
+    var server: String { reader.server }
+
     func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead {
         let found = try await reader.head(unlike: tag, fresh: isFresh)
         guard case .head(let file, let tag, _) = found else { return found }

@@ -75,6 +75,8 @@ final class SealedStorage: PublicationStorage {
 
     // MARK: The publication
 
+    var server: String { storage.server }
+
     func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead {
         let found = try await publication.head(unlike: tag, fresh: isFresh)
         if case .head(_, _, let keys?) = found { publish(keys) }

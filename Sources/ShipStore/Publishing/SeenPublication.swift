@@ -17,7 +17,8 @@ struct SeenPublication {
     func admit(
         _ file: [UInt8], encryptedWith keys: ContentDigest?, isWelcome: (Succession) throws -> Bool
     ) async throws -> (head: PublishedHead, publisher: Succession, certificate: [UInt8]) {
-        let known = try folder.publicationRecord(at: place.nameInMemory)
+        let name = reader.nameInMemory(at: place)
+        let known = try folder.publicationRecord(at: name)
         let (signed, publisher, certificate) = try await reader.read(
             file, at: place, knowing: known?.certificate.map { Array($0) } ?? [])
         let head = try signed.head(at: place, encryptedWith: keys)
@@ -34,7 +35,7 @@ struct SeenPublication {
             publication: head.publication, publisher: head.next ?? device,
             former: Array(((head.next == nil ? [] : [device]) + former).prefix(Limits.formerPublishers)),
             number: head.number, last: head.next.map { _ in digest }, certificate: certificate)
-        if record != known { try folder.write(record, at: place.nameInMemory) }
+        if record != known { try folder.write(record, at: name) }
         return (head, succession, certificate)
     }
 

@@ -24,6 +24,7 @@ struct BucketPublication: PublicationStorage {
     private static let (mostPages, mostListed) = (100_000, 1_000_000)
 
     private var place: Endpoint { .bucket(address) }
+    package var server: String { client.origin }
 
     /// - Parameter folder: Where this device remembers that a bucket honours conditions.
     /// - Throws: `.publication(.noCredentials)`, and what is wrong with the options.

@@ -47,6 +47,29 @@ import Testing
         }
     }
 
+    @Test func `buckets of one name at two servers are two publications, and one without its head is the same again`()
+        async throws
+    {
+        let servers = [try StorageServer(), try StorageServer()]
+        let round = try PublicationRound(seed: 4)
+        var options = Consumer.Options()
+        options.trust = .trustedPeers(of: round.device(1))
+        let consumer = try Consumer(inbox: round.scratch.path.appending("inbox"), options: options)
+        var publications: [ContentDigest] = []
+        for server in servers + servers {
+            var content = server.content
+            content.heads = []
+            server.set(content)
+            let (storage, place) = try StorageServer.publication(onPort: server.port)
+            _ = try await round.publisher(to: storage, at: place).publish()
+            let head = try #require(server.content.heads.last)
+            publications.append(try HeadFile(decoding: head).head().publication)
+            _ = try await Subscription(consumer, to: storage, at: place) { _ in }.look()
+        }
+        #expect(publications[0] != publications[1])
+        #expect(publications[2...] == publications[..<2])
+    }
+
     @Test func `conditions are tried once for each bucket, also where a head is already`() async throws {
         let (scratch, server) = (try ScratchFolder.inMemory(), try StorageServer())
         func storage(_ memory: String) throws -> BucketPublication {
