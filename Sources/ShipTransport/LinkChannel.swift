@@ -11,7 +11,7 @@ import struct SystemPackage.FileDescriptor
 /// A channel as links use it: NIO reads from it only when the link's reader asks, and each side is closed separately.
 struct LinkChannel: LinkReader, PreparedChannel {
     let channel: any Channel
-    private let input: NIOLoopBound<InputHandler>
+    private let input: NIOLoopBound<IncomingPieces<ByteBuffer, [UInt8]>>
     private let end: EndMark
     /// Done when the handshake is; `nil` on a link without TLS.
     let handshake: EventLoopFuture<HandshakeHandler.Peer>?
@@ -56,7 +56,13 @@ struct LinkChannel: LinkReader, PreparedChannel {
             handshake = nil
         case (.unix, _), (.pipe, _): handshake = nil
         }
-        let handler = InputHandler(canWrite: kind != .pipe)
+        let handler = IncomingPieces<ByteBuffer, [UInt8]>(
+            upTo: 2 * PeerLink.pieceSize, canWrite: kind != .pipe, explaining: LinkError.init(onOpenLink:)
+        ) { buffer in
+            // The copy lets NIO use its buffer again, which is longer than most pieces.
+            let bytes = Array(buffer.readableBytesView)
+            return bytes.isEmpty ? nil : (bytes, bytes.count)
+        }
         try channel.pipeline.syncOperations.addHandler(handler)
         input = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         end = handler.hasEnded

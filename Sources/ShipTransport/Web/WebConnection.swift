@@ -13,7 +13,7 @@ struct WebConnection: PreparedChannel {
     let proxy: WebProxy?
     /// The proxy's answer to who wants a way to the server.
     private let tunnel: EventLoopFuture<Int>?
-    private let input: NIOLoopBound<ResponseHandler>
+    private let input: NIOLoopBound<IncomingPieces<HTTPClientResponsePart, HTTPClientResponsePart>>
     private let end: EndMark
 
     /// Whether another request may go over it.
@@ -86,7 +86,10 @@ struct WebConnection: PreparedChannel {
         try channel.syncOptions?.setOption(.autoRead, value: false)
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 2)
         try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
-        let handler = ResponseHandler()
+        // It asks for more only when none is left.
+        let handler = IncomingPieces<HTTPClientResponsePart, HTTPClientResponsePart>(
+            upTo: 1, canWrite: false, closesOnError: true, explaining: LinkError.init(onWeb:)
+        ) { ($0, 1) }
         func addHandlers() throws {
             let pipeline = channel.pipeline.syncOperations
             if let context {

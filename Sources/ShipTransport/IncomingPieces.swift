@@ -11,32 +11,40 @@ final class EndMark: Sendable {
 }
 
 /// The last handler of a channel's pipeline: keeps incoming pieces until the reader takes them, and asks NIO for more only while few
-/// bytes wait.
+/// of them wait.
 ///
 /// All of it runs on the channel's event loop. A TLS handler goes in front of it.
-final class InputHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
+final class IncomingPieces<InboundIn, Piece: Sendable>: ChannelInboundHandler {
+    /// What comes as a piece, and how much it counts; `nil` for nothing.
+    typealias Reading = (InboundIn) -> (piece: Piece, size: Int)?
 
-    /// NIO reads ahead while fewer bytes than this wait for the reader.
-    static let readAhead = 2 * PeerLink.pieceSize
-
-    private var pieces = CircularBuffer<[UInt8]>()
-    private var waitingBytes = 0
+    private let read: Reading
+    /// NIO reads ahead while less than this waits for the reader.
+    private let readAhead: Int
+    private let explain: (any Error) -> LinkError
+    /// Whether an error closes the channel.
+    private let closesOnError: Bool
+    private var pieces = CircularBuffer<(piece: Piece, size: Int)>()
+    private var waitingSize = 0
     private var isReading = false
-    /// Why no more bytes come: the peer's end, or the error that broke the link.
+    /// Why no more comes: the peer's end, or the error that broke the link.
     private var end: Result<Void, LinkError>?
     /// Whether there is an `end`, for other threads. NIO reads all that is there when the peer ends, so that this is known at once.
     let hasEnded = EndMark()
     private var canWrite: Bool
-    private var reader: (answer: AwaitedAnswer<[UInt8]?>, timer: Scheduled<Void>)?
+    private var reader: (answer: AwaitedAnswer<Piece?>, timer: Scheduled<Void>)?
     private var context: ChannelHandlerContext?
 
     /// Called once, when the channel is active: a channel that is used earlier could be closed before it is open.
     var whenActive: (() -> Void)?
 
-    /// - Parameter canWrite: Whether the channel has a writing side as well.
-    init(canWrite: Bool) {
-        self.canWrite = canWrite
+    /// - Parameter canWrite: Whether the channel has a writing side that may be broken when the reading side ends.
+    init(
+        upTo readAhead: Int, canWrite: Bool, closesOnError: Bool = false,
+        explaining explain: @escaping (any Error) -> LinkError, _ read: @escaping Reading
+    ) {
+        (self.readAhead, self.canWrite, self.closesOnError) = (readAhead, canWrite, closesOnError)
+        (self.explain, self.read) = (explain, read)
     }
 
     /// Why the link broke, if it did.
@@ -45,7 +53,7 @@ final class InputHandler: ChannelInboundHandler {
     }
 
     /// Gives `answer` the next piece, or the end, as soon as there is one.
-    func wait(_ answer: AwaitedAnswer<[UInt8]?>, limit: TimeAmount, on eventLoop: any EventLoop) {
+    func wait(_ answer: AwaitedAnswer<Piece?>, limit: TimeAmount, on eventLoop: any EventLoop) {
         // One task reads at a time, so an earlier call has been cancelled.
         reader?.timer.cancel()
         reader?.answer.give(.failure(.cancelled))
@@ -61,12 +69,12 @@ final class InputHandler: ChannelInboundHandler {
     }
 
     /// - Returns: Whether there was a piece or an end to give.
-    private func serve(_ answer: AwaitedAnswer<[UInt8]?>) -> Bool {
-        if let piece = pieces.first {
+    private func serve(_ answer: AwaitedAnswer<Piece?>) -> Bool {
+        if let (piece, size) = pieces.first {
             // After a timeout or a cancellation the piece stays for the next call.
             if answer.give(.success(piece)) {
                 pieces.removeFirst()
-                waitingBytes -= piece.count
+                waitingSize -= size
                 readMore()
             }
             return true
@@ -77,7 +85,7 @@ final class InputHandler: ChannelInboundHandler {
     }
 
     private func readMore() {
-        guard !isReading, end == nil, waitingBytes < Self.readAhead, let context else { return }
+        guard !isReading, end == nil, waitingSize < readAhead, let context else { return }
         isReading = true
         context.read()
     }
@@ -108,11 +116,9 @@ final class InputHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // The copy lets NIO use its buffer again, which is longer than most pieces.
-        let piece = Array(unwrapInboundIn(data).readableBytesView)
-        guard !piece.isEmpty else { return }
-        pieces.append(piece)
-        waitingBytes += piece.count
+        guard let (piece, size) = read(unwrapInboundIn(data)) else { return }
+        pieces.append((piece, size))
+        waitingSize += size
         serveReader()
     }
 
@@ -132,7 +138,8 @@ final class InputHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        end(.failure(LinkError(onOpenLink: error)))
+        end(.failure(explain(error)))
+        if closesOnError { context.close(promise: nil) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
