@@ -25,9 +25,7 @@ import Testing
         try desk.makeStore("b/Model.sqlite")
         _ = try CoreDataSample(at: desk["c/Model.sqlite"])
         _ = try CoreDataSample(at: desk["d/Model.sqlite"])
-        let queue = try TestStore.open(desk["d/Model.sqlite"])
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "UPDATE Z_METADATA SET Z_UUID = 'another'") }
-        try queue.close()
+        try TestStore.make(at: desk["d/Model.sqlite"], sql: "UPDATE Z_METADATA SET Z_UUID = 'another'")
         var paths: [String] = []
         for folder in ["a", "b", "c", "d", "b"] { paths.append(try await keep("\(folder)/Model.sqlite")) }
         // With its identity a store is the same wherever it is.
@@ -57,9 +55,7 @@ import Testing
             let line = "$SHIP send Recipes.sqlite --to - | $SHIP receive --into inbox --from -"
             try await desk.shell(line).expectSuccess()
             _ = try await keep("inbox/Recipes.sqlite")
-            let queue = try TestStore.open(desk["Recipes.sqlite"])
-            try await queue.writeWithoutTransaction { try $0.execute(sql: "UPDATE recipe SET title = '\(round)'") }
-            try queue.close()
+            try TestStore.make(at: desk["Recipes.sqlite"], sql: "UPDATE recipe SET title = '\(round)'")
         }
         let objects = try await desk.run("copies", "--in", "kept", "--json").objects()
         #expect(

@@ -25,9 +25,7 @@ import Testing
                 var c = Configuration(); c.readonly = true; return c
             }())
         #expect(try await reader.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM ZPHOTO") } == 4)
-        let queue = try TestStore.open(sample.path)
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "DELETE FROM ZPHOTO WHERE Z_PK = 62") }
-        try queue.close()
+        try TestStore.make(at: sample.path, sql: "DELETE FROM ZPHOTO WHERE Z_PK = 62")
         try sample.addPhoto(key: 70, content: Data("new".utf8))
         let outcome = try await desk.run(copy)
         outcome.expectSuccess()

@@ -111,9 +111,7 @@ import Testing
         #expect(try StoreContent(of: store) == content)
         #expect(try CoreDataSample.files(beside: store) == files)
         // The copy is another file, and stays as it is.
-        let queue = try TestStore.open(store)
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "DELETE FROM ZPHOTO") }
-        try queue.close()
+        try TestStore.make(at: store, sql: "DELETE FROM ZPHOTO")
         try await desk.run("verify", copy).expectSuccess()
         try await desk.run("restore", copy, "--over", "nowhere/Photos.sqlite").expectFailure(
             66, "there is no store at nowhere/Photos.sqlite", hint: "check the path")
@@ -147,9 +145,7 @@ import Testing
         let copy = try #require(kept.lines.first)
         let path = desk["Recipes.sqlite"]
         let content = try StoreContent(of: path)
-        let queue = try TestStore.open(path)
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = \(mode)") }
-        try queue.close()
+        try TestStore.make(at: path, sql: "PRAGMA journal_mode = \(mode)")
         var damaged = try bytes(path)
         for page in 20..<30 {
             damaged.replaceSubrange(page * 4096..<page * 4096 + 200, with: Data(repeating: 0xee, count: 200))

@@ -11,9 +11,7 @@ import Testing
         try await desk.shell(ship).expectSuccess()
         let reader = try ChildProgram(try BuiltProgram.program("reader-example"), ["inbox"], in: desk.path)
         _ = try await reader.waitForLine(containing: "Recipes 1: recipe has 3 rows", on: .output)
-        let app = try TestStore.open(desk["Recipes.sqlite"])
-        try await app.write { try $0.execute(sql: "INSERT INTO recipe(title) VALUES ('Tea')") }
-        try app.close()
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "INSERT INTO recipe(title) VALUES ('Tea')")
         try await desk.shell(ship).expectSuccess()
         _ = try await reader.waitForLine(containing: "Recipes 2: recipe has 4 rows", on: .output)
     }

@@ -21,11 +21,7 @@ import Testing
         let copy = try #require(outcome.lines.first)
         try PlatformCalls.removeFile(sample.supportFolder.pushing(FilePath(files.keys.sorted()[0])))
         try sample.addPhoto(key: 64, content: Data("new".utf8))
-        let queue = try TestStore.open(sample.path)
-        try await queue.writeWithoutTransaction {
-            try $0.execute(sql: "DELETE FROM ZPHOTO WHERE Z_PK < 64; DELETE FROM ACHANGE")
-        }
-        try queue.close()
+        try TestStore.make(at: sample.path, sql: "DELETE FROM ZPHOTO WHERE Z_PK < 64; DELETE FROM ACHANGE")
         return (sample.path, copy, files)
     }
 
@@ -206,9 +202,7 @@ import Testing
         // What this program keeps in a store makes it no other one, nor does what SQLite keeps in it.
         try desk.makeStore("same.sqlite", rows: 9)
         try await desk.run("metadata", "Recipes.sqlite", "--set", "kitchen=downstairs").expectSuccess()
-        let queue = try TestStore.open(desk["same.sqlite"])
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "ANALYZE") }
-        try queue.close()
+        try TestStore.make(at: desk["same.sqlite"], sql: "ANALYZE")
         try await desk.run("restore", "same.sqlite", "--over", "Recipes.sqlite").expectSuccess()
         #expect(try StoreContent(of: desk["Recipes.sqlite"]).tables["recipe"]?.count == 9)
         // A store without tables is nobody's.

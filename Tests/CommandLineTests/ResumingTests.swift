@@ -23,9 +23,7 @@ import Testing
     }
 
     private func change(_ sql: String = "INSERT INTO line(name) VALUES ('new')") throws {
-        let queue = try TestStore.open(desk["Large.sqlite"])
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
+        try TestStore.make(at: desk["Large.sqlite"], sql: sql)
     }
 
     private func send(to address: String, _ options: String...) async throws -> ChildProgram.Outcome {

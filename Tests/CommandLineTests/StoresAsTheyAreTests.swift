@@ -20,9 +20,7 @@ import Testing
 
     /// Runs statements on the store, which is made if it is not there; nobody has it open afterwards.
     private func execute(_ sql: String, preparation: String = "") throws {
-        let queue = try TestStore.open(store, preparation: preparation)
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
+        try TestStore.make(at: store, preparation: preparation, sql: sql)
     }
 
     /// Writes bytes over those of the store.

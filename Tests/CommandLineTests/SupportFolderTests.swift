@@ -176,9 +176,7 @@ import Testing
         let support = desk["copies/.latest_SUPPORT"]
         let stray = support.appending("_EXTERNAL_DATA").appending(UUID().uuidString)
         try Data("stray".utf8).write(to: URL(fileURLWithPath: stray.string))
-        let queue = try TestStore.open(recipes.path)
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "DELETE FROM ZPHOTO WHERE Z_PK = 62") }
-        try queue.close()
+        try TestStore.make(at: recipes.path, sql: "DELETE FROM ZPHOTO WHERE Z_PK = 62")
         try await desk.run(copy).expectSuccess()
         let left = try CoreDataSample.files(beside: desk["copies/latest.sqlite"])
         #expect(left.count == 2 && left.values.contains(Data("stray".utf8)))

@@ -19,9 +19,9 @@ import Testing
     }
 
     private func change(_ title: String = "Cake") throws {
-        let queue = try TestStore.open(desk["Recipes.sqlite"], preparation: "PRAGMA busy_timeout = 10000")
-        try queue.writeWithoutTransaction { try $0.execute(sql: "INSERT INTO recipe(title) VALUES ('\(title)')") }
-        try queue.close()
+        try TestStore.make(
+            at: desk["Recipes.sqlite"], preparation: "PRAGMA busy_timeout = 10000",
+            sql: "INSERT INTO recipe(title) VALUES ('\(title)')")
     }
 
     private func counters() async throws -> [Int] {

@@ -37,9 +37,7 @@ struct CutOffRestoreTests {
         try TestStore.make(at: store, sql: "CREATE TABLE tea(a); INSERT INTO tea VALUES (1)")
         let kept = try await BuiltProgram.run(["copy", "Recipes.sqlite", "--keep-in", "kept"], in: desk)
         let restore = ["restore", try #require(kept.lines.first), "--over", "Recipes.sqlite"]
-        let queue = try TestStore.open(store)
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "INSERT INTO tea VALUES (2)") }
-        try queue.close()
+        try TestStore.make(at: store, sql: "INSERT INTO tea VALUES (2)")
         let content = try StoreContent(of: store)
         let call = try await callBeforeTransaction(restore)
         let killed = try await BuiltProgram.run(

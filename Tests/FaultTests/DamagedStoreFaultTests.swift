@@ -30,15 +30,12 @@ struct DamagedStoreFaultTests {
         template = try scratch.folder("template")
         let sample = try CoreDataSample(at: template.appending("Photos.sqlite"))
         try sample.addEverything()
-        let queue = try TestStore.open(sample.path)
-        try await queue.writeWithoutTransaction {
-            try $0.execute(
-                sql: """
-                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
-                    INSERT INTO ZRECIPE(ZNAME) SELECT 'Soup ' || i FROM n
-                    """)
-        }
-        try queue.close()
+        try TestStore.make(
+            at: sample.path,
+            sql: """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+                INSERT INTO ZRECIPE(ZNAME) SELECT 'Soup ' || i FROM n
+                """)
         let kept = try await BuiltProgram.run(["copy", "Photos.sqlite", "--keep-in", "kept"], in: template)
         try #require(kept.status == .exited(0), "\(kept.stderr)")
         let name = try #require(try Folder.names(in: template.appending("kept")).first { $0.hasPrefix("Photos-") })

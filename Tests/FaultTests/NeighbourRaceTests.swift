@@ -46,9 +46,7 @@ struct NeighbourRaceTests {
             try source.add(key: 7, cell: CoreDataSample.reference(2, uuid))
             let update = ["copy", "elsewhere/Recipes.sqlite", "--to", "g", "--as", "Recipes"]
             try await run(update)
-            let queue = try TestStore.open(source.path)
-            try await queue.writeWithoutTransaction { try $0.execute(sql: "DELETE FROM ZPHOTO") }
-            try queue.close()
+            try TestStore.make(at: source.path, sql: "DELETE FROM ZPHOTO")
             return update
         }
         let store = try CoreDataSample(at: desk.appending("g/Recipes.sqlite"))

@@ -85,9 +85,7 @@ final class OperationSample: Sendable {
         copy = try #require(try State(of: template.appending("copy/Photos.sqlite")))
         // Rows and a file go, others come; and some of it is in a log that nobody has moved into the store.
         try PlatformCalls.removeFile(sample.supportFolder.pushing(FilePath(copy.files.keys.sorted()[0])))
-        let queue = try TestStore.open(sample.path)
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "DELETE FROM ZPHOTO WHERE Z_PK < 64") }
-        try queue.close()
+        try TestStore.make(at: sample.path, sql: "DELETE FROM ZPHOTO WHERE Z_PK < 64")
         try sample.addPhoto(key: 64, content: Data("new".utf8))
         for name in copy.files.keys { try? PlatformCalls.removeFile(sample.supportFolder.pushing(FilePath(name))) }
         let writer = try TestStore.open(sample.path)

@@ -53,9 +53,7 @@ struct RestoreOnFullDiskTests {
     @Test(arguments: ["WAL", "DELETE"])
     func `what is left is told, and the next restore uses or removes it`(mode: String) async throws {
         let store = template.appending("Photos.sqlite")
-        let queue = try TestStore.open(store)
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = \(mode)") }
-        try queue.close()
+        try TestStore.make(at: store, sql: "PRAGMA journal_mode = \(mode)")
         let (before, after) = (try StoreContent(of: store), try StoreContent(of: copy.appending("Photos.sqlite")))
         let files = try CoreDataSample.files(beside: copy.appending("Photos.sqlite"))
         for ending in ["-wal", "-shm"] { try? PlatformCalls.removeFile(FilePath(store.string + ending)) }

@@ -43,9 +43,7 @@ import Testing
         mode: String, restores: Int
     ) async throws {
         try FileManager.default.copyItem(atPath: copies[0].string, toPath: store.string)
-        let queue = try TestStore.open(store)
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = \(mode)") }
-        try queue.close()
+        try TestStore.make(at: store, sql: "PRAGMA journal_mode = \(mode)")
         let clients = try ["writer", "writer"].map(client) + (1...8).map { _ in try client("reader") }
         for client in clients { _ = try await client.waitForLine(containing: "open", on: .output) }
         var kept: [KeptCopy] = []
@@ -84,9 +82,7 @@ import Testing
     /// Every commit before a restore is in its safety copy: the writer's last number is either there, or came later.
     @Test func `a commit that was acknowledged before a restore is in its safety copy`() async throws {
         try FileManager.default.copyItem(atPath: copies[0].string, toPath: store.string)
-        let queue = try TestStore.open(store)
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-        try queue.close()
+        try TestStore.make(at: store, sql: "PRAGMA journal_mode = WAL")
         let writer = try client("writer")
         _ = try await writer.waitForLine(containing: "open", on: .output)
         var options = RestoreOptions()

@@ -14,9 +14,7 @@ import Testing
 
     private func make(_ name: String, _ sql: String, encoding: String = "UTF-8") throws -> FilePath {
         let path = scratch.path.appending(name)
-        let queue = try TestStore.open(path, preparation: "PRAGMA encoding = '\(encoding)'; PRAGMA synchronous = OFF")
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
+        try TestStore.make(at: path, preparation: "PRAGMA encoding = '\(encoding)'; PRAGMA synchronous = OFF", sql: sql)
         return path
     }
 

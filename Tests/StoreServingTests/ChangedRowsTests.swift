@@ -22,9 +22,7 @@ import Testing
     @discardableResult
     private func install(_ sql: String, preparation: String = "") async throws -> Generation {
         let path = scratch.path.appending("\(UUID().uuidString).sqlite")
-        let queue = try TestStore.open(path, preparation: preparation)
-        try await queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
+        try TestStore.make(at: path, preparation: preparation, sql: sql)
         return try await inbox.install(fileAt: path)
     }
 

@@ -119,9 +119,9 @@ package enum TestStore {
         return try DatabaseQueue(path: path.string, configuration: configuration)
     }
 
-    /// Makes a store with these statements; nobody has it open afterwards.
-    package static func make(at path: FilePath, sql: String) throws {
-        let queue = try open(path)
+    /// Makes a store, or changes one, by these statements; nobody has it open afterwards.
+    package static func make(at path: FilePath, preparation: String = "", sql: String) throws {
+        let queue = try open(path, preparation: preparation)
         try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
         try queue.close()
     }

@@ -120,15 +120,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         if from == nil, case .tcp(_, 1...)? = serving.serve, serving.serve == listen ?? Self.defaultAddress {
             throw ValidationError("--listen and --serve need an address each")
         }
-        try pair?.validate()
-        if link.peerName != nil, pair == nil { throw ValidationError("--peer-name says something only with --pair") }
-        if pair != nil, link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
-        switch (pair, from) {
-        case (nil, _), (.showing, nil), (.with, .tcp), (.invalid, _): break
-        case (.showing, .tcp): throw ValidationError("with --from, --pair needs the code that the other side shows")
-        case (.with, nil): throw ValidationError("a receiver that listens shows a code: --pair takes none")
-        case (.some, .some): throw ValidationError("--pair goes over TCP only")
-        }
+        try Pairing.validate(pair, link, output, over: from ?? listen ?? Self.defaultAddress, isListening: from == nil)
         switch from {
         case .tcp, .unix, .folder, .web, .bucket: break
         case nil, .command, .standardStreams, .file:
@@ -153,10 +145,6 @@ struct ReceiveCommand: AsyncParsableCommand {
             guard link.insecure else { break }
             throw ValidationError("--insecure is for TCP; what comes from elsewhere may need --unsigned")
         }
-        if pair == .showing, output.isSilent {
-            throw ValidationError("--pair and --quiet exclude each other: the code has to be seen, or --json tells it")
-        }
-        if pair != nil, case .unix? = listen { throw ValidationError("--pair goes over TCP only") }
     }
 
     func run() async throws {

@@ -172,7 +172,7 @@ struct SendCommand: AsyncParsableCommand {
         try listening.validate(isListening: listen != nil)
         try publishing.validate(for: to, isFollowing: following.follow)
         if once, listen == nil { throw ValidationError("--once says something only with --listen") }
-        try validatePairing()
+        try Pairing.validate(pair, link, output, over: to ?? listen, isListening: to == nil)
         let isPublication =
             switch to {
             case .folder, .web, .bucket: true
@@ -229,22 +229,6 @@ struct SendCommand: AsyncParsableCommand {
         }
         if output.json, to == .standardStreams {
             throw ValidationError("--json and --to - both want standard output")
-        }
-    }
-
-    private func validatePairing() throws {
-        if link.peerName != nil, pair == nil { throw ValidationError("--peer-name says something only with --pair") }
-        guard let pair else { return }
-        try pair.validate()
-        if link.insecure { throw ValidationError("--pair and --insecure exclude each other") }
-        switch (pair, to, listen) {
-        case (.with, .tcp, _), (.showing, nil, .tcp): break
-        case (.showing, .tcp, _): throw ValidationError("with --to, --pair needs the code that the receiver shows")
-        case (.with, nil, .tcp): throw ValidationError("a sender that listens shows a code: --pair takes none")
-        default: throw ValidationError("--pair goes over TCP only")
-        }
-        if pair == .showing, output.isSilent {
-            throw ValidationError("--pair and --quiet exclude each other: the code has to be seen, or --json tells it")
         }
     }
 

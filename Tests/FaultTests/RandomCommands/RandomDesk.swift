@@ -184,9 +184,7 @@ final class RandomDesk {
     }
 
     func execute(_ sql: String, on store: String) throws {
-        let queue = try TestStore.open(at(store))
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
+        try TestStore.make(at: at(store), sql: sql)
     }
 
     private func uuid() -> String {

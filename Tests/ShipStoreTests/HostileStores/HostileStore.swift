@@ -27,9 +27,7 @@ struct HostileStore: CustomStringConvertible, Sendable {
     /// Made by SQLite alone.
     static func sql(_ description: String, _ end: End, pageSize: Int = 1024, _ sql: String) -> HostileStore {
         HostileStore(description, end) { path in
-            let queue = try TestStore.open(path, preparation: "PRAGMA page_size = \(pageSize)")
-            try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-            try queue.close()
+            try TestStore.make(at: path, preparation: "PRAGMA page_size = \(pageSize)", sql: sql)
         }
     }
 
@@ -46,9 +44,7 @@ struct HostileStore: CustomStringConvertible, Sendable {
         change: @escaping @Sendable (inout StoreBytes) throws -> Void
     ) -> HostileStore {
         HostileStore(description, end) { path in
-            let queue = try TestStore.open(path, preparation: "PRAGMA page_size = 1024; \(preparation)")
-            try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-            try queue.close()
+            try TestStore.make(at: path, preparation: "PRAGMA page_size = 1024; \(preparation)", sql: sql)
             let url = URL(fileURLWithPath: path.string)
             var bytes = StoreBytes(bytes: [UInt8](try Data(contentsOf: url)))
             try change(&bytes)
