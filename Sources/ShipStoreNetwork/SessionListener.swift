@@ -121,7 +121,6 @@ extension LinkOptions {
         let kept = min(maximumHandshakes, max(Self.fewHandshakes, free / 8), max(0, free - Self.descriptors.ofSession))
         maximumConnections = min(maximumConnections, (free - kept) / Self.descriptors.ofSession)
         maximumHandshakes = max(1, min(maximumHandshakes, free - maximumConnections * Self.descriptors.ofSession))
-        maximumHandshakesPerAddress = min(maximumHandshakesPerAddress, maximumHandshakes)
         return maximumConnections > 0
     }
 }

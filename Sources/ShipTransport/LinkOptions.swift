@@ -18,10 +18,9 @@ public struct LinkOptions: Sendable {
     public var childExitTime = Duration.seconds(5)
     /// How many connections a listener serves at a time; further ones wait. `SharedPlaces` says how devices share the places.
     public var maximumConnections = 64
-    /// How many connections may be in their handshake or pairing, in total and from one network address. For one more the listener
-    /// closes the oldest one of the address that has most, so that silent connections keep no device out.
+    /// How many connections may be in their handshake or pairing. For one more the listener closes the oldest one of the address that
+    /// has most, so that silent connections keep no device out.
     public var maximumHandshakes = 256
-    public var maximumHandshakesPerAddress = 64
     /// A file with certificates, as PEM, of authorities that web servers are trusted by; `nil` for the system's.
     public var authorities: FilePath?
     /// How to reach S3-compatible storage.

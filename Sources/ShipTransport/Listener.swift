@@ -47,8 +47,7 @@ package struct Listener: Sendable {
         self.options = options
         self.eventLoop = eventLoop
         self.onTurnedAway = onTurnedAway
-        let handshakes = PendingHandshakes(
-            limit: options.maximumHandshakes, limitPerAddress: options.maximumHandshakesPerAddress)
+        let handshakes = PendingHandshakes(limit: options.maximumHandshakes)
         let places = SharedPlaces<ObjectIdentifier>(
             options.maximumConnections, waitingLimit: options.maximumHandshakes)
         state = .makeBoxSendingValue(State(handshakes: handshakes, places: places), eventLoop: eventLoop)

@@ -70,33 +70,24 @@ struct SharedPlaces<ID: Hashable> {
 /// honest handshake takes milliseconds, and is over by then.
 struct PendingHandshakes {
     private let limit: Int
-    private let limitPerAddress: Int
     /// The oldest first.
     private var entries: [(channel: any Channel, network: [UInt8])] = []
     private var counts: [[UInt8]: Int] = [:]
 
-    init(limit: Int, limitPerAddress: Int) {
-        self.limit = limit
-        self.limitPerAddress = limitPerAddress
-    }
+    init(limit: Int) { self.limit = limit }
 
     /// - Returns: The connection to close for it.
     mutating func add(_ channel: any Channel) -> (any Channel)? {
         let network = Self.network(ofAddress: channel.remoteAddress?.ipAddress ?? "")
         entries.append((channel, network))
         counts[network, default: 0] += 1
-        if counts[network, default: 0] > limitPerAddress { return removeOldest(of: network) }
         guard entries.count > limit, let crowd = counts.max(by: { $0.value < $1.value })?.key else { return nil }
-        return removeOldest(of: crowd)
+        return entries.firstIndex { $0.network == crowd }.map { remove(at: $0) }
     }
 
     mutating func remove(_ channel: any Channel) {
         guard let index = entries.firstIndex(where: { $0.channel === channel }) else { return }
         _ = remove(at: index)
-    }
-
-    private mutating func removeOldest(of network: [UInt8]) -> (any Channel)? {
-        entries.firstIndex { $0.network == network }.map { remove(at: $0) }
     }
 
     private mutating func remove(at index: Int) -> any Channel {

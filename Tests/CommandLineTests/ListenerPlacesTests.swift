@@ -89,7 +89,7 @@ import Testing
     @Test func `strangers who are there to pair take none`() async throws {
         let receiver = try await desk.listen(
             on: "127.0.0.1:0", "--identity", "watch", "--max-connections", "2", "--hello-timeout", "60",
-            "--max-unknown-per-address", "5", "--pair")
+            "--max-unknown", "5", "--pair")
         try await withLinks(8, as: "tablet", to: receiver) {
             let time = try await send(as: "phone", to: receiver)
             #expect(time < .seconds(5))

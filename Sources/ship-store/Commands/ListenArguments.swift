@@ -18,21 +18,13 @@ struct ListenArguments: ParsableArguments {
         help: ArgumentHelp(
             """
             Hear this many at a time who are not known yet, also those who are there to pair; for one more the one that has \
-            waited longest is closed. (default: \(standard.maximumHandshakes))
+            waited longest of the network address with the most is closed. (default: \(standard.maximumHandshakes))
             """, valueName: "count"))
     var maxUnknown: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "Of those, this many from one network address. (default: \(standard.maximumHandshakesPerAddress))",
-            valueName: "count"))
-    var maxUnknownPerAddress: Int?
-
     private var given: [(option: String, value: Int)] {
-        [
-            ("--max-connections", maxConnections), ("--max-unknown", maxUnknown),
-            ("--max-unknown-per-address", maxUnknownPerAddress),
-        ].compactMap { option, value in value.map { (option, $0) } }
+        [("--max-connections", maxConnections), ("--max-unknown", maxUnknown)]
+            .compactMap { option, value in value.map { (option, $0) } }
     }
 
     func validate() throws {
@@ -49,6 +41,5 @@ struct ListenArguments: ParsableArguments {
     func apply(to link: inout LinkOptions) {
         link.maximumConnections = maxConnections ?? link.maximumConnections
         link.maximumHandshakes = maxUnknown ?? link.maximumHandshakes
-        link.maximumHandshakesPerAddress = maxUnknownPerAddress ?? link.maximumHandshakesPerAddress
     }
 }
