@@ -6,15 +6,13 @@ import Testing
 
 /// An adoption dies, or is let down by the system, at every call that changes anything. Whatever happens, the inbox has no generation, or
 /// the adopted one whole; the file that it is made of stays as it is; and the next adoption works.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct AdoptionFaultTests {
     private let sample: ShipmentSample
-    private let shim: FaultShim
     private let base: FilePath
 
     init() async throws {
         sample = try await ShipmentSample(in: .inMemory())
-        shim = try await FaultShim(in: sample.scratch.path)
         base = try sample.scratch.folder("App").appending("Recipes.base.sqlite")
         let outcome = try await BuiltProgram.run([
             "copy", sample.source.string, "--to", base.removingLastComponent().string, "--as", "Recipes.base.sqlite",
@@ -42,7 +40,7 @@ struct AdoptionFaultTests {
         )
         let adopt = ["adopt", base.string, "--into", inbox.string]
         let comment: Comment = "\(action) at \(call)"
-        let environment = shim.environment(action, at: call, log: log).merging(["TMPDIR": temporary.string]) { $1 }
+        let environment = FaultShim.environment(action, at: call, log: log).merging(["TMPDIR": temporary.string]) { $1 }
         let outcome = try await BuiltProgram.run(adopt, environment: environment)
         let calls = FaultShim.calls(in: log)
         let current = ShipmentSample.current(of: inbox)

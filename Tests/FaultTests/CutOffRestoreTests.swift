@@ -5,15 +5,13 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct CutOffRestoreTests {
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     private let desk: FilePath
 
-    init() async throws {
+    init() throws {
         scratch = try .inMemory()
-        shim = try await FaultShim(in: scratch.path)
         desk = try scratch.folder("desk")
     }
 
@@ -26,7 +24,7 @@ struct CutOffRestoreTests {
         let (trial, log) = (scratch.path.appending("trial"), scratch.path.appending("trial-calls"))
         try FileManager.default.copyItem(atPath: desk.string, toPath: trial.string)
         let outcome = try await BuiltProgram.run(
-            restore, environment: shim.environment(only: ["open"], log: log), in: trial)
+            restore, environment: FaultShim.environment(only: ["open"], log: log), in: trial)
         try #require(outcome.status == .exited(0), "\(outcome.stderr)")
         let index = FaultShim.calls(in: log).firstIndex { $0.path.hasSuffix("trial/Recipes.sqlite-journal") }
         return try #require(index) + 1
@@ -42,7 +40,7 @@ struct CutOffRestoreTests {
         let call = try await callBeforeTransaction(restore)
         let killed = try await BuiltProgram.run(
             restore,
-            environment: shim.environment(.kill, at: call, only: ["open"], log: scratch.path.appending("calls")),
+            environment: FaultShim.environment(.kill, at: call, only: ["open"], log: scratch.path.appending("calls")),
             in: desk)
         #expect(killed.status == .signalled(SIGKILL))
         let first = try safetyCopies

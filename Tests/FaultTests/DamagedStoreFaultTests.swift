@@ -7,7 +7,7 @@ import Testing
 
 /// A restore over a store that is damaged or gone dies, or is let down by the system, at every call that changes anything.
 /// No byte of what was there is lost, and the same command then does what it was to do.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct DamagedStoreFaultTests {
     enum Loss: String, CaseIterable, Sendable {
         /// Its header is overwritten.
@@ -19,14 +19,12 @@ struct DamagedStoreFaultTests {
     }
 
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     private let template: FilePath
     private let content: StoreContent
     private let files: [String: Data]
 
     init() async throws {
         scratch = try .inMemory()
-        shim = try await FaultShim(in: scratch.path)
         template = try scratch.folder("template")
         let sample = try CoreDataSample(at: template.appending("Photos.sqlite"))
         try sample.addEverything()
@@ -114,7 +112,7 @@ struct DamagedStoreFaultTests {
         let arguments = ["restore", "copy", "--over", "Photos.sqlite"]
         let outcome = try await BuiltProgram.run(
             arguments,
-            environment: shim.environment(action, at: call, extent, log: log)
+            environment: FaultShim.environment(action, at: call, extent, log: log)
                 .merging(["TMPDIR": place.temporary.string]) { $1 }, in: place.desk)
         if action != .kill {
             #expect([.exited(0), .exited(73), .exited(74)].contains(outcome.status), "\(comment) \(outcome)")

@@ -5,11 +5,10 @@ import TestSupport
 import Testing
 
 /// After a failed fsync the kernel may have dropped what was to be written: trying again would succeed, and say nothing.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct FailedSyncTests {
     @Test func `a sync that failed is not tried again, and what it was for is thrown away`() async throws {
         let sample = try await ShipmentSample(in: .inMemory())
-        let shim = try await FaultShim(in: sample.scratch.path)
         var isOver = false
         var number = 1
         while !isOver {
@@ -18,7 +17,7 @@ struct FailedSyncTests {
             try FileManager.default.copyItem(atPath: sample.template.string, toPath: inbox.string)
             let outcome = try await BuiltProgram.run(
                 ["receive", "--into", inbox.string, "--from", sample.shipments[1].string],
-                environment: shim.environment(.eio, at: number, only: ["fsync", "fdatasync"], log: log))
+                environment: FaultShim.environment(.eio, at: number, only: ["fsync", "fdatasync"], log: log))
             let syncs = FaultShim.calls(in: log).map(\.path)
             isOver = syncs.count < number
             if isOver {

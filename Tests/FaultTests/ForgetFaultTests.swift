@@ -6,14 +6,12 @@ import Testing
 
 /// The removal of a store from an inbox dies, or is let down by the system, at every call that changes anything. Whatever
 /// happens, the store is there whole or not at all, and the same command does the rest.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct ForgetFaultTests {
     private let sample: ShipmentSample
-    private let shim: FaultShim
 
     init() async throws {
         sample = try await ShipmentSample(in: .inMemory())
-        shim = try await FaultShim(in: sample.scratch.path)
         try await BuiltProgram.expectSuccess(
             ["receive", "--into", sample.template.string, "--from", sample.shipments[1].string])
     }
@@ -35,7 +33,7 @@ struct ForgetFaultTests {
         let forget = ["forget", "Recipes", "--into", inbox.string]
         let comment: Comment = "\(action) at \(call)"
 
-        let outcome = try await BuiltProgram.run(forget, environment: shim.environment(action, at: call, log: log))
+        let outcome = try await BuiltProgram.run(forget, environment: FaultShim.environment(action, at: call, log: log))
         let calls = FaultShim.calls(in: log)
         let store = inbox.appending(".ship-store/Recipes/generations")
         let isThere = (try? PlatformCalls.status(of: store)) != nil

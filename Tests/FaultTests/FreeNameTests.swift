@@ -6,15 +6,13 @@ import TestSupport
 import Testing
 
 /// Older kernels, and some file systems, have no rename that refuses to replace anything.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct FreeNameTests {
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     private let desk: FilePath
 
-    init() async throws {
+    init() throws {
         scratch = try .inMemory()
-        shim = try await FaultShim(in: scratch.path)
         desk = try scratch.folder("desk")
         try CoreDataSample(at: desk.appending("Recipes.sqlite")).addEverything()
     }
@@ -32,7 +30,7 @@ struct FreeNameTests {
         let log = scratch.path.appending("calls\(UUID())")
         let outcome = try await BuiltProgram.run(
             ["copy", "Recipes.sqlite"] + arguments,
-            environment: shim.environment(.enosys, at: 1, .onward, only: ["renameat2"], log: log), in: desk)
+            environment: FaultShim.environment(.enosys, at: 1, .onward, only: ["renameat2"], log: log), in: desk)
         try #require(outcome.status == .exited(0), "\(outcome.stderr)")
         #expect(!FaultShim.calls(in: log).isEmpty, "it does not try")
         return try #require(outcome.lines.first)

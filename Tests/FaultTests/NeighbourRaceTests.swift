@@ -7,12 +7,11 @@ import Testing
 
 /// Two stores of one stem share a folder of external files. One command has found out which of them are its store's alone,
 /// and stops before it removes them; then another command gives the neighbour rows that refer to one of them.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct NeighbourRaceTests {
     enum Remover: String, CaseIterable, Sendable { case restore, destroy, move, update }
 
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     private let desk: FilePath
     /// The file that both come to refer to.
     private let uuid: String
@@ -20,7 +19,6 @@ struct NeighbourRaceTests {
 
     init() async throws {
         scratch = try .inMemory()
-        shim = try await FaultShim(in: scratch.path)
         desk = try scratch.folder("desk")
         for name in ["g", "h", "elsewhere"] { try PlatformCalls.makeFolder(desk.appending(name)) }
         let neighbour = try CoreDataSample(at: desk.appending("elsewhere/Recipes.db"))
@@ -65,7 +63,7 @@ struct NeighbourRaceTests {
         try FileManager.default.copyItem(atPath: desk.string, toPath: trial.string)
         let log = scratch.path.appending("trial-calls")
         let outcome = try await BuiltProgram.run(
-            arguments, environment: shim.environment(only: [name], log: log), in: trial)
+            arguments, environment: FaultShim.environment(only: [name], log: log), in: trial)
         try #require(outcome.status == .exited(0), "\(outcome.stderr)")
         let index = FaultShim.calls(in: log).firstIndex { call in
             call.path.hasSuffix(end) || call.target?.hasSuffix(end) == true
@@ -78,7 +76,7 @@ struct NeighbourRaceTests {
         let number = try await count(name, of: arguments, to: end)
         let log = scratch.path.appending("calls")
         let program = try BuiltProgram.start(
-            arguments, environment: shim.environment(.stop, at: number, only: [name], log: log), in: desk)
+            arguments, environment: FaultShim.environment(.stop, at: number, only: [name], log: log), in: desk)
         let deadline = ContinuousClock.now + .seconds(20)
         while FaultShim.calls(in: log).count < number, .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
         return program

@@ -8,15 +8,13 @@ import Testing
 /// Operations on a store of this device die, or are let down by the system, at every call that changes anything. Whatever
 /// happens, there is the old state or the new one, whole, with its external files; the same command then does what it was
 /// to do, and nothing is left behind.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct OperationFaultTests {
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     private let sample: OperationSample
 
     init() async throws {
         scratch = try .inMemory()
-        shim = try await FaultShim(in: scratch.path)
         sample = try await OperationSample(in: scratch)
     }
 
@@ -62,7 +60,7 @@ struct OperationFaultTests {
             }
             _ = try await BuiltProgram.run(
                 ["copy", "Photos.sqlite", "--to", "new"],
-                environment: shim.environment(.kill, at: call, only: calls, log: log)
+                environment: FaultShim.environment(.kill, at: call, only: calls, log: log)
                     .merging(place.environment) { $1 }, in: place.desk)
             leftAny = try lonely().count > 1 || leftAny
             let again = try await BuiltProgram.run(
@@ -85,7 +83,7 @@ struct OperationFaultTests {
             let calls = ["rename", "renameat", "renameat2", "link", "linkat"]
             _ = try await BuiltProgram.run(
                 update,
-                environment: shim.environment(.kill, at: call, only: calls, log: log)
+                environment: FaultShim.environment(.kill, at: call, only: calls, log: log)
                     .merging(place.environment) { $1 }, in: place.desk)
             let again = try await BuiltProgram.run(update, environment: place.environment, in: place.desk)
             #expect(again.status == .exited(0), "call \(call): \(again.stderr)")
@@ -104,7 +102,7 @@ struct OperationFaultTests {
             let log = place.path.appending("calls")
             let outcome = try await BuiltProgram.run(
                 sample.arguments(.update),
-                environment: shim.environment(.eio, at: number, only: ["fsync", "fdatasync"], log: log)
+                environment: FaultShim.environment(.eio, at: number, only: ["fsync", "fdatasync"], log: log)
                     .merging(place.environment) { $1 }, in: place.desk)
             let syncs = FaultShim.calls(in: log).map(\.path)
             isOver = syncs.count < number
@@ -131,7 +129,7 @@ struct OperationFaultTests {
         let disk = try CutDisk(of: place.desk, keepingIn: try scratch.folder("\(UUID())"))
         let outcome = try await BuiltProgram.run(
             sample.arguments(operation),
-            environment: shim.environment(log: place.path.appending("calls"), keepingIn: disk.kept)
+            environment: FaultShim.environment(log: place.path.appending("calls"), keepingIn: disk.kept)
                 .merging(place.environment) { $1 },
             in: place.desk)
         #expect(outcome.status == .exited(0), "\(operation) \(mode) \(outcome.stderr)")
@@ -162,7 +160,7 @@ struct OperationFaultTests {
         defer { try? Folder.removeTree(at: place.path) }
         let disk = try CutDisk(of: place.desk, keepingIn: try scratch.folder("\(UUID())"))
         let log = place.path.appending("calls")
-        let faults = shim.environment(
+        let faults = FaultShim.environment(
             number.map { _ in .skip }, at: number ?? 0, only: ["fsync", "fdatasync"], log: log, keepingIn: disk.kept)
         let outcome = try await BuiltProgram.run(
             sample.arguments(operation), environment: faults.merging(place.environment) { $1 }, in: place.desk)
@@ -208,7 +206,7 @@ struct OperationFaultTests {
         let comment: Comment = "\(operation) in mode \(mode.rawValue), \(action)\(extent.rawValue) at call \(call)"
         let outcome = try await BuiltProgram.run(
             sample.arguments(operation),
-            environment: shim.environment(action, at: call, extent, log: log, keepingIn: disk.kept)
+            environment: FaultShim.environment(action, at: call, extent, log: log, keepingIn: disk.kept)
                 .merging(place.environment) { $1 },
             in: place.desk)
         if action != .kill {
@@ -218,7 +216,7 @@ struct OperationFaultTests {
 
         let again = try await BuiltProgram.run(
             sample.arguments(operation),
-            environment: shim.environment(log: place.path.appending("calls again"), keepingIn: disk.kept)
+            environment: FaultShim.environment(log: place.path.appending("calls again"), keepingIn: disk.kept)
                 .merging(place.environment) { $1 },
             in: place.desk)
         // There is nothing left to move or to destroy.

@@ -6,10 +6,9 @@ import Testing
 
 /// A device, or who receives from it, dies while numbers are written down: none is used twice, and no shipment comes in
 /// twice.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct OriginFaultTests {
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     private let source: FilePath
     private let device: String
     /// Holds the first shipment.
@@ -18,7 +17,6 @@ struct OriginFaultTests {
 
     init() async throws {
         let scratch = try ScratchFolder.inMemory()
-        shim = try await FaultShim(in: scratch.path)
         source = scratch.path.appending("Recipes.sqlite")
         device = scratch.path.appending("device").string
         template = scratch.path.appending("template")
@@ -44,7 +42,8 @@ struct OriginFaultTests {
         let log = scratch.path.appending("calls")
         let whole = try copy("whole")
         let outcome = try await BuiltProgram.run(
-            ["receive", "--into", whole.string, "--from", shipments[1].string], environment: shim.environment(log: log))
+            ["receive", "--into", whole.string, "--from", shipments[1].string],
+            environment: FaultShim.environment(log: log))
         #expect(outcome.status == .exited(0))
         let calls = FaultShim.calls(in: log)
         let switched = try #require(
@@ -74,7 +73,7 @@ struct OriginFaultTests {
         let receive = ["receive", "--into", inbox.string, "--from"]
         let log = scratch.path.appending("calls-\(UUID())")
         let end = try await BuiltProgram.run(
-            receive + [shipments[1].string], environment: shim.environment(action, at: call, log: log))
+            receive + [shipments[1].string], environment: FaultShim.environment(action, at: call, log: log))
         let isNew = ShipmentSample.current(of: inbox) == 2
         if end.status == .exited(0) { #expect(isNew, comment) }
         // What is current says by itself what has been here.
@@ -98,7 +97,7 @@ struct OriginFaultTests {
         let send = ["send", source.string, "--to", file.string, "--identity", device]
         while isThere {
             let log = scratch.path.appending("calls-\(UUID())")
-            let end = try await BuiltProgram.run(send, environment: shim.environment(action, at: call, log: log))
+            let end = try await BuiltProgram.run(send, environment: FaultShim.environment(action, at: call, log: log))
             let calls = FaultShim.calls(in: log)
             isThere = calls.count >= call
             let comment: Comment = "\(action) at \(call)"

@@ -6,17 +6,15 @@ import Testing
 
 /// The system fails once at a call that only looks at something: a file, a folder, or what is in them. That proves nothing of what is there,
 /// neither that it is absent nor that it is damaged. So the operation is refused, or does all that it was to do, and says so only then.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct PassingErrorTests {
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     private let sample: OperationSample
 
     private static let looks = ["open-read", "read", "pread", "stat", "lstat", "fstatat", "readdir", "fdopendir"]
 
     init() async throws {
         scratch = try .inMemory()
-        shim = try await FaultShim(in: scratch.path)
         sample = try await OperationSample(in: scratch)
     }
 
@@ -47,7 +45,8 @@ struct PassingErrorTests {
         let log = place.path.appending("calls")
         let outcome = try await BuiltProgram.run(
             sample.arguments(operation),
-            environment: shim.environment(only: ["pread"], log: log).merging(place.environment) { $1 }, in: place.desk)
+            environment: FaultShim.environment(only: ["pread"], log: log).merging(place.environment) { $1 },
+            in: place.desk)
         try #require(outcome.status == .exited(0), "\(outcome.stderr)")
         return FaultShim.calls(in: log)
     }
@@ -61,7 +60,7 @@ struct PassingErrorTests {
         let log = place.path.appending("calls")
         let outcome = try await BuiltProgram.run(
             sample.arguments(operation),
-            environment: shim.environment(.eio, at: call, only: looks, log: log)
+            environment: FaultShim.environment(.eio, at: call, only: looks, log: log)
                 .merging(place.environment) { $1 },
             in: place.desk)
         let calls = FaultShim.calls(in: log)

@@ -5,16 +5,14 @@ import TestSupport
 import Testing
 
 /// FAT and many network file systems have no hard links, some no rename that refuses to replace, no symbolic links, no owners or modes.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct PoorFileSystemTests {
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     private let desk: FilePath
     private let seed = UInt64.random(in: 0..<1 << 32)
 
-    init() async throws {
+    init() throws {
         scratch = try ScratchFolder()
-        shim = try await FaultShim(in: scratch.path)
         desk = try scratch.folder("desk")
         try CoreDataSample(at: desk.appending("Recipes.sqlite")).addEverything()
     }
@@ -41,7 +39,7 @@ struct PoorFileSystemTests {
     private func run(_ lack: Lack, _ arguments: String...) async throws -> ChildProgram.Outcome {
         try await BuiltProgram.run(
             arguments,
-            environment: shim.environment(
+            environment: FaultShim.environment(
                 lack.action, at: 1, .onward, only: lack.calls, log: scratch.path.appending("calls")), in: desk)
     }
 
@@ -141,7 +139,7 @@ struct PoorFileSystemTests {
             ).status == .exited(0))
         let outcome = try await BuiltProgram.run(
             ["receive", "--into", "inbox", "--from", "./a.shipment"],
-            environment: shim.environment(
+            environment: FaultShim.environment(
                 action, at: 1, .onward, only: ["symlink", "symlinkat"], log: scratch.path.appending("calls")), in: desk)
         #expect(outcome.status == .exited(73))
         #expect(outcome.stderr.contains("the file system of inbox has no symbolic links"), "\(outcome.stderr)")

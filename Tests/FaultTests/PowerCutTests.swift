@@ -34,10 +34,9 @@ struct PowerCutTests {
 
     /// Kills the receiver at a call, then cuts the power: what is on the medium may be older than what the dead process
     /// saw, and is one generation whole all the same.
-    @Test(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+    @Test(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
     func `a receiver and the power go at the same time`() async throws {
         let sample = try await ShipmentSample(in: ScratchFolder())
-        let shim = try await FaultShim(in: sample.scratch.path)
         for call in stride(from: 1, to: 60, by: Soak.isOn ? 1 : 11) {
             let disk = try await LoopDisk(in: sample.scratch.folder("disk \(call)"))
             let inbox = disk.path.appending("inbox")
@@ -46,7 +45,8 @@ struct PowerCutTests {
             #expect(first.status == .exited(0))
             _ = try await BuiltProgram.run(
                 ["receive", "--into", inbox.string, "--from", sample.shipments[1].string],
-                environment: shim.environment(.kill, at: call, log: sample.scratch.path.appending("calls \(call)")))
+                environment: FaultShim.environment(.kill, at: call, log: sample.scratch.path.appending("calls \(call)"))
+            )
             try await disk.cutPower()
             let current = ShipmentSample.current(of: inbox)
             #expect([1, 2].contains(current), "cut at \(call)")

@@ -6,14 +6,12 @@ import Testing
 
 /// A publisher or a follower dies, or is let down by the system, at any of its calls that change a file system: whoever follows or begins
 /// has one committed state, what was acknowledged is published, and the next one of either mends the rest.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct PublicationFaultTests {
     private let scratch: ScratchFolder
-    private let shim: FaultShim
 
-    init() async throws {
+    init() throws {
         scratch = try .inMemory()
-        shim = try await FaultShim(in: scratch.path)
     }
 
     private static let cases = [(FaultShim.Action.kill, false), (.kill, true), (.eio, false), (.enospc, true)]
@@ -24,7 +22,7 @@ struct PublicationFaultTests {
     ) async throws {
         try await sweep(action, isEncrypted) { kitchen, place, call, comment in
             let log = place.path.appending("calls")
-            let outcome = try await kitchen.publish(in: place, shim.environment(action, at: call, log: log))
+            let outcome = try await kitchen.publish(in: place, FaultShim.environment(action, at: call, log: log))
             let found = try await kitchen.look(in: place, comment)
             if outcome.status == .exited(0) { #expect(found == [true, true], comment) }
             // Both are shown the same.
@@ -54,7 +52,7 @@ struct PublicationFaultTests {
             for (number, inbox) in place.inboxes.enumerated() {
                 let log = place.path.appending("calls\(number)")
                 let outcome = try await kitchen.receive(
-                    in: place, into: inbox, shim.environment(action, at: call, log: log))
+                    in: place, into: inbox, FaultShim.environment(action, at: call, log: log))
                 if FaultShim.calls(in: log).count >= call { isThereSuchACall = true }
                 let isNew = try kitchen.isNew(in: inbox, mayBeMissing: number == 1, comment)
                 if outcome.status == .exited(0) { #expect(isNew, comment) }

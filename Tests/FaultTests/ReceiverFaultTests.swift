@@ -6,7 +6,7 @@ import Testing
 
 /// A receiver dies, or is let down by the system, at every call that changes anything. Whatever happens, `current` is the
 /// old generation whole or the new one whole, the next shipment works, and nothing is left behind.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct ReceiverFaultTests {
     /// What is in the inbox when the shipment comes.
     enum Start: CaseIterable, Sendable { case nothing, generationOne }
@@ -19,11 +19,9 @@ struct ReceiverFaultTests {
     }
 
     private let sample: ShipmentSample
-    private let shim: FaultShim
 
     init() async throws {
         sample = try await ShipmentSample(in: .inMemory())
-        shim = try await FaultShim(in: sample.scratch.path)
     }
 
     @Test(arguments: [(Start.nothing, Way.file), (.generationOne, .file), (.generationOne, .sender)])
@@ -82,7 +80,7 @@ struct ReceiverFaultTests {
 
         let end = try await receive(
             way, into: inbox,
-            shim.environment(fault.action, at: fault.call, fault.extent, log: log).merging(
+            FaultShim.environment(fault.action, at: fault.call, fault.extent, log: log).merging(
                 ["TMPDIR": temporary.string]
             ) { $1 })
         let calls = FaultShim.calls(in: log)
@@ -114,7 +112,7 @@ struct ReceiverFaultTests {
 
         // The next shipment works, and tidies up.
         let nextLog = place.appending("calls of the next one")
-        let next = try await receive(.file, into: inbox, shim.environment(log: nextLog))
+        let next = try await receive(.file, into: inbox, FaultShim.environment(log: nextLog))
         #expect(next.receiver == 0, "\(comment) \(next.words)")
         #expect(ShipmentSample.current(of: inbox) == new, comment)
         sample.expect(inbox, serves: 2, comment)

@@ -7,10 +7,9 @@ import Testing
 
 /// A sender dies, or is let down by the system, at any of its calls that change a file system, while it remembers what was
 /// acknowledged: there is a whole copy or none, the next one tidies up, and what is remembered never fails a send.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 final class RememberingFaultTests {
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     private let store: FilePath
     private let temporary: FilePath
     private let memory: FilePath
@@ -25,7 +24,6 @@ final class RememberingFaultTests {
 
     init() async throws {
         scratch = try .inMemory()
-        shim = try await FaultShim(in: scratch.path)
         store = try scratch.folder("phone").appending("Recipes.sqlite")
         temporary = try scratch.folder("tmp")
         memory = try scratch.folder("state").appending("ship-store/bases")
@@ -90,7 +88,7 @@ final class RememberingFaultTests {
             let comment: Comment = "\(action) at \(call)"
             try TestStore.make(at: store, sql: "INSERT INTO recipe VALUES ('Bread \(call)')")
             let log = scratch.path.appending("calls \(call)")
-            let outcome = try await send(shim.environment(action, at: call, only: Self.calls, log: log))
+            let outcome = try await send(FaultShim.environment(action, at: call, only: Self.calls, log: log))
             let calls = FaultShim.calls(in: log)
             isThereSuchACall = calls.count >= call
             if isThereSuchACall, isOfMemoryAlone(calls[call - 1]) {
@@ -138,7 +136,7 @@ final class RememberingFaultTests {
             let comment: Comment = "killed at \(call)"
             try replace()
             let log = scratch.path.appending("calls of files \(call)")
-            _ = try await send(shim.environment(.kill, at: call, only: Self.calls, log: log))
+            _ = try await send(FaultShim.environment(.kill, at: call, only: Self.calls, log: log))
             isThereSuchACall = FaultShim.calls(in: log).count >= call
             _ = try await remembered(comment)
             try replace()

@@ -6,7 +6,7 @@ import Testing
 
 /// A command that was killed, and is given again, may find that nothing is left to do. What it says then survives a power cut: it is as
 /// durable as if the command had done it.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct RepeatedCommandTests {
     enum Repeated: String, CaseIterable, Sendable {
         case trust, distrust, identity, rollback, release, allowAgain, forget, prune, removeBases, addBase
@@ -33,13 +33,11 @@ struct RepeatedCommandTests {
 
     private let stranger: String
     private let sample: ShipmentSample
-    private let shim: FaultShim
     private let template: FilePath
 
     /// A device that trusts another one, remembers a copy, and has an inbox with two generations.
     init() async throws {
         sample = try await ShipmentSample(in: .inMemory())
-        shim = try await FaultShim(in: sample.scratch.path)
         template = try sample.scratch.folder("desk")
         let inbox = template.appending("inbox").string
         for shipment in sample.shipments {
@@ -105,8 +103,8 @@ struct RepeatedCommandTests {
             try await BuiltProgram.run(
                 command.arguments(stranger), environment: Self.environment(at: desk).merging(shim) { $1 }, in: desk)
         }
-        _ = try await run(shim.environment(.kill, at: call, log: log, keepingIn: kept))
-        let again = try await run(shim.environment(log: place.appending("calls again"), keepingIn: kept))
+        _ = try await run(FaultShim.environment(.kill, at: call, log: log, keepingIn: kept))
+        let again = try await run(FaultShim.environment(log: place.appending("calls again"), keepingIn: kept))
         let findsNothing = command.mayFindNothing && again.status == .exited(66)
         #expect(again.status == .exited(0) || findsNothing, "\(comment) \(again.stderr)")
         let seed = UInt64.random(in: 0..<1 << 32)

@@ -6,10 +6,9 @@ import Testing
 
 /// One side dies, or is let down by the system, while a shipment goes on that had broken off before: the store is the old one whole or
 /// the new one whole, the next session brings it, and then nothing waits anywhere.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct ResumingFaultTests {
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     private let store: FilePath
     /// The program under another name, which the shim does not know.
     private let other: FilePath
@@ -20,7 +19,6 @@ struct ResumingFaultTests {
 
     init() async throws {
         scratch = try .inMemory()
-        shim = try await FaultShim(in: scratch.path)
         store = scratch.path.appending("Notes.sqlite")
         other = scratch.path.appending("other")
         try PlatformCalls.symbolicLink(at: other, to: try BuiltProgram.path())
@@ -66,7 +64,7 @@ struct ResumingFaultTests {
             _ = try await send(to: inbox, environment, nil, through: "dd bs=64 count=4700 status=none |")
             try #require(try Folder.names(in: inbox.appending(".ship-store/Notes/staging")).count == 1)
 
-            let faulty = shim.environment(action, at: call, log: log).merging(environment) { $1 }
+            let faulty = FaultShim.environment(action, at: call, log: log).merging(environment) { $1 }
             let outcome = try await send(to: inbox, faulty, victim)
             isThereSuchACall = FaultShim.calls(in: log).count >= call
             if outcome.stdout.contains("resumed") { resumed += 1 }

@@ -6,16 +6,14 @@ import Testing
 
 /// An operator's rollback dies at every call that changes anything. Whatever happens, `current` is one generation whole,
 /// the store is held, and what was rolled back is refused, exactly if the step was made, and the next step works.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct RollbackFaultTests {
     enum Direction: CaseIterable, Sendable { case back, forward }
 
     private let sample: ShipmentSample
-    private let shim: FaultShim
 
     init() async throws {
         sample = try await ShipmentSample(in: .inMemory())
-        shim = try await FaultShim(in: sample.scratch.path)
         let inbox = sample.template
         try await BuiltProgram.expectSuccess(["receive", "--into", inbox.string, "--from", sample.shipments[1].string])
     }
@@ -52,7 +50,7 @@ struct RollbackFaultTests {
         let known = Set(try FileManager.default.subpathsOfDirectory(atPath: place.string).map { "\(place)/\($0)" })
         let comment: Comment = "\(direction) \(action) at \(call)"
 
-        let outcome = try await BuiltProgram.run(step, environment: shim.environment(action, at: call, log: log))
+        let outcome = try await BuiltProgram.run(step, environment: FaultShim.environment(action, at: call, log: log))
         let calls = FaultShim.calls(in: log)
         let current = ShipmentSample.current(of: inbox)
         #expect([old, new].contains(current), comment)

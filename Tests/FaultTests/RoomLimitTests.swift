@@ -6,15 +6,13 @@ import TestSupport
 import Testing
 
 /// A limit on the size of files, a quota and a disk without inodes are said as what they are, with names that the user knows.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct RoomLimitTests {
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     private let desk: FilePath
 
     init() async throws {
         scratch = try ScratchFolder()
-        shim = try await FaultShim(in: scratch.path)
         desk = try scratch.folder("desk")
         // An index of a log would be the first that is written.
         try CoreDataSample(at: desk.appending("Recipes.sqlite"), journalMode: "DELETE").addEverything()
@@ -46,7 +44,7 @@ struct RoomLimitTests {
         for number in [1] + (0..<(Soak.isOn ? 20 : 1)).map({ _ in Int.random(in: 2..<12, using: &random) }) {
             let outcome = try await BuiltProgram.run(
                 arguments,
-                environment: shim.environment(
+                environment: FaultShim.environment(
                     action, at: number, .onward, only: ["write", "pwrite", "ftruncate"],
                     log: scratch.path.appending("calls")), in: desk)
             let comment: Comment = "seed \(seed), \(action) from write \(number): \(outcome.stderr)"
@@ -81,7 +79,8 @@ struct RoomLimitTests {
             defer { withExtendedLifetime(app) {} }
             let outcome = try await BuiltProgram.run(
                 ["metadata", "Store.sqlite", "--set", "kind=test"],
-                environment: shim.environment(action, at: number, .onward, only: ["pwrite", "ftruncate"], log: log),
+                environment: FaultShim.environment(
+                    action, at: number, .onward, only: ["pwrite", "ftruncate"], log: log),
                 in: folder)
             defer { try? Folder.removeTree(at: log) }
             return (outcome, FaultShim.calls(in: log).compactMap { FilePath($0.path).lastComponent?.string })
@@ -117,7 +116,7 @@ struct RoomLimitTests {
         for number in 1...2 {
             let outcome = try await BuiltProgram.run(
                 command.split(separator: " ").map(String.init),
-                environment: shim.environment(
+                environment: FaultShim.environment(
                     .edquot, at: number, .onward, only: ["pwrite", "ftruncate"], log: log), in: desk)
             #expect(outcome.status == .exited(73), "\(number): \(outcome.stderr)")
             #expect(outcome.stderr.contains("the disk quota of this user"), "\(number): \(outcome.stderr)")

@@ -5,14 +5,12 @@ import TestSupport
 import Testing
 
 /// A sender dies, or is let down by the system, at any of its calls.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct SenderFaultTests {
     private let sample: ShipmentSample
-    private let shim: FaultShim
 
     init() async throws {
         sample = try await ShipmentSample(in: .inMemory())
-        shim = try await FaultShim(in: sample.scratch.path)
     }
 
     @Test(arguments: FaultShim.Action.faults)
@@ -31,7 +29,7 @@ struct SenderFaultTests {
                 try sample.scratch.folder("out \(call)"), sample.scratch.path.appending("calls \(call)")
             )
             let shipment = out.appending("a.shipment")
-            let outcome = try await send(to: shipment, temporary, shim.environment(action, at: call, log: log))
+            let outcome = try await send(to: shipment, temporary, FaultShim.environment(action, at: call, log: log))
             let calls = FaultShim.calls(in: log)
             isThereSuchACall = calls.count >= call
             let fault = isThereSuchACall ? calls[call - 1] : nil
@@ -77,7 +75,7 @@ struct SenderFaultTests {
         while true {
             let before = try OpenFile.reading(shipment).status.identity
             let log = sample.scratch.path.appending("calls of the second \(call)")
-            let outcome = try await send(to: shipment, temporary, shim.environment(.kill, at: call, log: log))
+            let outcome = try await send(to: shipment, temporary, FaultShim.environment(.kill, at: call, log: log))
             #expect(try Folder.names(in: out).contains("a.shipment"), "at \(call)")
             let verified = try await BuiltProgram.run(["verify", shipment.string])
             #expect(verified.status == .exited(0), "at \(call): \(verified.stderr)")

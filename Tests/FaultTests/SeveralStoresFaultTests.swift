@@ -6,12 +6,11 @@ import Testing
 
 /// A receiver dies, or is let down by the system, amid a session of three stores. Each store is the old one whole or the new one
 /// whole, what the sender was told is true, and the next session brings all of them.
-@Suite(.enabled("cc or LD_PRELOAD is missing") { await FaultShim.isAvailable() })
+@Suite(.enabled("cc or LD_PRELOAD is missing") { try await FaultShim.isAvailable() })
 struct SeveralStoresFaultTests {
     private static let names = ["Notes", "Photos", "Recipes"]
 
     private let scratch: ScratchFolder
-    private let shim: FaultShim
     /// The receiver under another name, which the shim does not know.
     private let sender: FilePath
     /// Holds the first state of each store.
@@ -23,7 +22,6 @@ struct SeveralStoresFaultTests {
 
     init() async throws {
         scratch = try .inMemory()
-        shim = try await FaultShim(in: scratch.path)
         sender = scratch.path.appending("sender")
         try PlatformCalls.symbolicLink(at: sender, to: try BuiltProgram.path())
         template = scratch.path.appending("template")
@@ -82,7 +80,7 @@ struct SeveralStoresFaultTests {
             environment["XDG_STATE_HOME"] = state.string
         }
         let outcome = try await send(
-            to: inbox, shim.environment(action, at: call, log: log).merging(environment) { $1 })
+            to: inbox, FaultShim.environment(action, at: call, log: log).merging(environment) { $1 })
         let told = try Self.installed(outcome)
         // One at least of those that arrived went as it was to.
         let hasDelta = outcome.stdout.contains(#""encoding":"delta""#)

@@ -1,9 +1,10 @@
 import Foundation
+import StoreFiles
 package import SystemPackage
 
 /// `Tests/Faults/faultshim.c`, built: it counts the calls of a program that change a file system or send bytes, and kills
 /// the program before the n-th of them, or lets the n-th fail.
-package struct FaultShim: Sendable {
+package enum FaultShim {
     /// What happens at a call.
     package enum Action: String, Sendable {
         case kill, eio, enospc
@@ -36,26 +37,30 @@ package struct FaultShim: Sendable {
         package let target: String?
     }
 
-    private let library: FilePath
+    private static let tests = FilePath(#filePath).removingLastComponent().removingLastComponent()
+    /// Beside what Swift has built.
+    private static let library = tests.removingLastComponent().appending(".build").appending("faultshim.so")
 
-    /// Whether a program here can be given the shim: there is a C compiler, and `LD_PRELOAD`.
-    package static func isAvailable() async -> Bool {
+    /// Whether a program here can be given the shim: there is a C compiler, and `LD_PRELOAD`. The first who asks builds it.
+    package static func isAvailable() async throws -> Bool { try await isBuilt.value }
+
+    private static let isBuilt = Task { () async throws -> Bool in
         #if os(Linux)
-            let outcome = try? await ChildProgram("/usr/bin/env", ["cc", "--version"]).wait()
-            return outcome?.status == .exited(0)
+            let compiler = try? await ChildProgram("/usr/bin/env", ["cc", "--version"]).wait()
+            guard compiler?.status == .exited(0) else { return false }
+            try Folder.make(library.removingLastComponent())
+            // Another process of tests may have loaded the one that is there.
+            let new = FilePath("\(library).\(PlatformCalls.processID)")
+            let source = tests.appending("Faults/faultshim.c")
+            let outcome = try await ChildProgram(
+                "/usr/bin/env", ["cc", "-shared", "-fPIC", "-O2", "-o", new.string, source.string, "-ldl"]
+            ).wait()
+            guard outcome.status == .exited(0) else { throw NotBuilt(words: outcome.stderr) }
+            try PlatformCalls.rename(new, to: library)
+            return true
         #else
             return false
         #endif
-    }
-
-    /// Builds it into a folder.
-    package init(in folder: FilePath) async throws {
-        let source = FilePath(#filePath).removingLastComponent().removingLastComponent().appending("Faults/faultshim.c")
-        library = folder.appending("faultshim.so")
-        let outcome = try await ChildProgram(
-            "/usr/bin/env", ["cc", "-shared", "-fPIC", "-O2", "-o", library.string, source.string, "-ldl"]
-        ).wait()
-        guard outcome.status == .exited(0) else { throw NotBuilt(words: outcome.stderr) }
     }
 
     package struct NotBuilt: Error { package let words: String }
@@ -66,7 +71,7 @@ package struct FaultShim: Sendable {
     ///   - call: The number of the call, from 1.
     ///   - log: Where the calls are listed: an absolute path.
     ///   - kept: Where what is synced is kept, for `CutDisk`: a folder, by an absolute path.
-    package func environment(
+    package static func environment(
         _ action: Action? = nil, at call: Int = 0, _ extent: Extent = .once, only names: [String] = [], log: FilePath,
         keepingIn kept: FilePath? = nil
     ) -> [String: String] {

@@ -16,7 +16,7 @@ import Testing
 
     @Test func `what no command names stays as it is`() async throws {
         let memory = try ScratchFolder.inMemory()
-        let shim = await FaultShim.isAvailable() ? try await FaultShim(in: memory.path) : nil
+        let hasShim = try await FaultShim.isAvailable()
         let help = try await BuiltProgram.run(["--help"])
         let extras = Set(["forget"].filter { help.stdout.contains("  \($0) ") })
         let seeds = Self.seeds
@@ -24,7 +24,7 @@ import Testing
         var (desks, commands, failures) = (0, 0, 0)
         for seed in seeds {
             guard .now < end, failures < Self.failureLimit else { break }
-            let round = try RandomRound(seed: seed, in: memory, shim, extras: extras)
+            let round = try RandomRound(seed: seed, in: memory, hasShim: hasShim, extras: extras)
             do {
                 try await round.run(steps: Self.commandsPerDesk)
             } catch let violation as RandomRound.Violation {

@@ -11,16 +11,16 @@ final class RandomRound {
     }
 
     let desk: RandomDesk
-    private let shim: FaultShim?
+    private let hasShim: Bool
     /// Commands that this program may not have.
     private let extras: Set<String>
     var story: [String] = []
     private(set) var commandCount = 0
     private(set) var uncertain: Set<String> = []
 
-    init(seed: UInt64, in memory: ScratchFolder, _ shim: FaultShim?, extras: Set<String>) throws {
+    init(seed: UInt64, in memory: ScratchFolder, hasShim: Bool, extras: Set<String>) throws {
         desk = try RandomDesk(seed: seed, in: memory)
-        self.shim = shim
+        self.hasShim = hasShim
         self.extras = extras
         story = ["seed \(seed)"]
     }
@@ -254,10 +254,10 @@ final class RandomRound {
         _ arguments: [String], input: ChildProgram.Input = .nothing, killingAt call: Int? = nil
     ) throws -> ChildProgram {
         var environment = ["TMPDIR": desk.temporary.string, "XDG_CONFIG_HOME": desk.configuration.string]
-        if let call, let shim {
+        if let call, hasShim {
             let log = desk.temporary.appending("calls")
             try? PlatformCalls.removeFile(log)
-            environment.merge(shim.environment(.kill, at: call, log: log)) { $1 }
+            environment.merge(FaultShim.environment(.kill, at: call, log: log)) { $1 }
         }
         return try BuiltProgram.start(arguments, input: input, environment: environment, in: desk.path)
     }
