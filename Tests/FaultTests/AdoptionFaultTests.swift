@@ -14,10 +14,9 @@ struct AdoptionFaultTests {
     init() async throws {
         sample = try await ShipmentSample(in: .inMemory())
         base = try sample.scratch.folder("App").appending("Recipes.base.sqlite")
-        let outcome = try await BuiltProgram.run([
+        try await BuiltProgram.expectSuccess([
             "copy", sample.source.string, "--to", base.removingLastComponent().string, "--as", "Recipes.base.sqlite",
         ])
-        try #require(outcome.status == .exited(0), Comment(rawValue: outcome.stderr))
     }
 
     @Test(arguments: [FaultShim.Action.kill, .eio, .enospc])
@@ -55,11 +54,9 @@ struct AdoptionFaultTests {
         case .exited(65), .exited(66): #expect(action != .kill && current == 0, "\(comment) \(outcome.stderr)")
         default: Issue.record("\(outcome) \(comment)")
         }
-        let again = try await BuiltProgram.run(adopt, environment: ["TMPDIR": temporary.string])
-        #expect(again.status == .exited(0), "\(comment) \(again.stderr)")
+        try await BuiltProgram.expectSuccess(adopt, environment: ["TMPDIR": temporary.string], comment)
         sample.expect(inbox, serves: 2, comment)
-        let verified = try await BuiltProgram.run(["verify", inbox.string])
-        #expect(verified.status == .exited(0), "\(comment) \(verified.stderr)")
+        try await BuiltProgram.expectSuccess(["verify", inbox.string], comment)
         #expect(try Folder.names(in: inbox.appending(".ship-store/Recipes/staging")) == [], comment)
         #expect(try Folder.names(in: temporary) == [], comment)
         return calls.count >= call

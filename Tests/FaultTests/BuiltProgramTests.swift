@@ -5,8 +5,7 @@ import Testing
 
 @Suite struct BuiltProgramTests {
     @Test func `the program that was built with the tests runs`() async throws {
-        let outcome = try await BuiltProgram.run(["--version"])
-        #expect(outcome.status == .exited(0))
+        let outcome = try await BuiltProgram.expectSuccess(["--version"])
         #expect(outcome.lines == ["0.1.0"])
     }
 

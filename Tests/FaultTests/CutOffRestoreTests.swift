@@ -23,9 +23,8 @@ struct CutOffRestoreTests {
     private func callBeforeTransaction(_ restore: [String]) async throws -> Int {
         let (trial, log) = (scratch.path.appending("trial"), scratch.path.appending("trial-calls"))
         try FileManager.default.copyItem(atPath: desk.string, toPath: trial.string)
-        let outcome = try await BuiltProgram.run(
+        try await BuiltProgram.expectSuccess(
             restore, environment: FaultShim.environment(only: ["open"], log: log), in: trial)
-        try #require(outcome.status == .exited(0), "\(outcome.stderr)")
         let index = FaultShim.calls(in: log).firstIndex { $0.path.hasSuffix("trial/Recipes.sqlite-journal") }
         return try #require(index) + 1
     }
@@ -47,8 +46,7 @@ struct CutOffRestoreTests {
         try #require(first.count == 1)
         #expect(try StoreContent(of: store) == content)
 
-        let again = try await BuiltProgram.run(restore, in: desk)
-        #expect(again.status == .exited(0), "\(again.stderr)")
+        try await BuiltProgram.expectSuccess(restore, in: desk)
         let left = try safetyCopies
         #expect(left.count == 1 && left != first, "\(left)")
         for name in left {

@@ -34,8 +34,7 @@ struct DamagedStoreFaultTests {
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
                 INSERT INTO ZRECIPE(ZNAME) SELECT 'Soup ' || i FROM n
                 """)
-        let kept = try await BuiltProgram.run(["copy", "Photos.sqlite", "--keep-in", "kept"], in: template)
-        try #require(kept.status == .exited(0), "\(kept.stderr)")
+        let kept = try await BuiltProgram.expectSuccess(["copy", "Photos.sqlite", "--keep-in", "kept"], in: template)
         let name = try #require(try Folder.names(in: template.appending("kept")).first { $0.hasPrefix("Photos-") })
         try PlatformCalls.rename(template.appending("kept/\(name)"), to: template.appending("copy"))
         try Folder.removeTree(at: template.appending("kept"))
@@ -118,9 +117,8 @@ struct DamagedStoreFaultTests {
             #expect([.exited(0), .exited(73), .exited(74)].contains(outcome.status), "\(comment) \(outcome)")
         }
         try expectNothingIsLost(of: place, "\(comment) \(outcome.stderr)")
-        let again = try await BuiltProgram.run(
-            arguments, environment: ["TMPDIR": place.temporary.string], in: place.desk)
-        #expect(again.status == .exited(0), "\(comment) \(outcome.stderr) \(again.stderr)")
+        try await BuiltProgram.expectSuccess(
+            arguments, environment: ["TMPDIR": place.temporary.string], in: place.desk, "\(comment) \(outcome.stderr)")
         try expectNothingIsLost(of: place, comment)
         let store = place.desk.appending("Photos.sqlite")
         #expect(try CoreDataSample.files(beside: store) == files, comment)

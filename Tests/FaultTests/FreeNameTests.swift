@@ -28,10 +28,9 @@ struct FreeNameTests {
 
     private func copy(_ arguments: [String]) async throws -> String {
         let log = scratch.path.appending("calls\(UUID())")
-        let outcome = try await BuiltProgram.run(
+        let outcome = try await BuiltProgram.expectSuccess(
             ["copy", "Recipes.sqlite"] + arguments,
             environment: FaultShim.environment(.enosys, at: 1, .onward, only: ["renameat2"], log: log), in: desk)
-        try #require(outcome.status == .exited(0), "\(outcome.stderr)")
         #expect(!FaultShim.calls(in: log).isEmpty, "it does not try")
         return try #require(outcome.lines.first)
     }
@@ -42,8 +41,7 @@ struct FreeNameTests {
         let kept = try await copy(["--keep-in", "kept"])
         #expect(names.contains { kept == "kept/\($0)-2" }, "\(kept)")
         for name in names { #expect(try Folder.names(in: desk.appending("kept").appending(name)) == []) }
-        let verified = try await BuiltProgram.run(["verify", kept], in: desk)
-        #expect(verified.status == .exited(0), "\(verified.stderr)")
+        try await BuiltProgram.expectSuccess(["verify", kept], in: desk)
     }
 
     @Test func `external files of a copy never take the place of a folder, not even of an empty one`() async throws {

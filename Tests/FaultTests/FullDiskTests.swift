@@ -22,8 +22,7 @@ import Testing
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
                 INSERT INTO t SELECT randomblob(1000) FROM n;
                 """)
-        let sent = try await BuiltProgram.run(["send", store.string, "--to", shipment.string])
-        try #require(sent.status == .exited(0))
+        try await BuiltProgram.expectSuccess(["send", store.string, "--to", shipment.string])
     }
 
     private func expectNoRoom(_ outcome: ChildProgram.Outcome, hint: String = "free some space") {
@@ -106,8 +105,7 @@ import Testing
             try await limited(1_000_000, ["send", store.string, "--to", other.appending("a.shipment").string]))
         expectLimit(try await limited(1_000_000, ["copy", store.string, "--to", other.string]))
         #expect(try files(below: other) == [])
-        let next = try await BuiltProgram.run(["receive", "--into", inbox.string, "--from", shipment.string])
-        #expect(next.status == .exited(0), Comment(rawValue: next.stderr))
+        try await BuiltProgram.expectSuccess(["receive", "--into", inbox.string, "--from", shipment.string])
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "there is no /proc"))

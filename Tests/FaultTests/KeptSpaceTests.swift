@@ -52,8 +52,7 @@ struct KeptSpaceTests {
                 """)
         let size = try PlatformCalls.status(of: store).size
         let shipment = scratch.path.appending("keys.shipment")
-        let sent = try await BuiltProgram.run(["send", store.string, "--to", shipment.string, "--level", "1"])
-        try #require(sent.status == .exited(0), Comment(rawValue: sent.stderr))
+        try await BuiltProgram.expectSuccess(["send", store.string, "--to", shipment.string, "--level", "1"])
         try await SmallDisk.with(size: "96m") { disk in
             let free = try PlatformCalls.freeSpace(around: disk)
             func receive(leaving kept: Int64) async throws -> (ChildProgram.Outcome, Int64) {

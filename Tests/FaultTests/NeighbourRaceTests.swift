@@ -33,8 +33,7 @@ struct NeighbourRaceTests {
     }
 
     private func run(_ arguments: [String]) async throws {
-        let outcome = try await BuiltProgram.run(arguments, in: desk)
-        try #require(outcome.status == .exited(0), "\(outcome.stderr)")
+        try await BuiltProgram.expectSuccess(arguments, in: desk)
     }
 
     /// - Returns: What is going to remove the file.
@@ -62,9 +61,8 @@ struct NeighbourRaceTests {
         let trial = scratch.path.appending("trial")
         try FileManager.default.copyItem(atPath: desk.string, toPath: trial.string)
         let log = scratch.path.appending("trial-calls")
-        let outcome = try await BuiltProgram.run(
+        try await BuiltProgram.expectSuccess(
             arguments, environment: FaultShim.environment(only: [name], log: log), in: trial)
-        try #require(outcome.status == .exited(0), "\(outcome.stderr)")
         let index = FaultShim.calls(in: log).firstIndex { call in
             call.path.hasSuffix(end) || call.target?.hasSuffix(end) == true
         }
@@ -104,8 +102,7 @@ struct NeighbourRaceTests {
         try CoreDataSample(at: desk.appending("g/Recipes.sqlite")).add(key: 7, cell: CoreDataSample.reference(2, uuid))
         let removal = try await start(
             ["destroy", "g/Recipes.sqlite"], stoppingAt: "fsync", to: "g/.ship-store-removal-Recipes.sqlite")
-        let restore = try await BuiltProgram.run(["restore", "neighbour", "--over", "g/Recipes.db"], in: desk)
-        #expect(restore.status == .exited(0), "\(restore.stderr)")
+        try await BuiltProgram.expectSuccess(["restore", "neighbour", "--over", "g/Recipes.db"], in: desk)
         removal.signal(SIGCONT)
         let outcome = try await removal.wait()
         #expect(outcome.status == .exited(0), "\(outcome.stderr)")

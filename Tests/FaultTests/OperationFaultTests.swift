@@ -63,9 +63,9 @@ struct OperationFaultTests {
                 environment: FaultShim.environment(.kill, at: call, only: calls, log: log)
                     .merging(place.environment) { $1 }, in: place.desk)
             leftAny = try lonely().count > 1 || leftAny
-            let again = try await BuiltProgram.run(
-                ["copy", "Photos.sqlite", "--to", "new"] + options, environment: place.environment, in: place.desk)
-            #expect(again.status == .exited(0), "call \(call): \(again.stderr)")
+            try await BuiltProgram.expectSuccess(
+                ["copy", "Photos.sqlite", "--to", "new"] + options, environment: place.environment, in: place.desk,
+                "call \(call)")
             // What somebody else has put there stays.
             #expect(try lonely() == [".Other_SUPPORT"], "call \(call)")
             wasThere = FaultShim.calls(in: log).count >= call
@@ -85,8 +85,7 @@ struct OperationFaultTests {
                 update,
                 environment: FaultShim.environment(.kill, at: call, only: calls, log: log)
                     .merging(place.environment) { $1 }, in: place.desk)
-            let again = try await BuiltProgram.run(update, environment: place.environment, in: place.desk)
-            #expect(again.status == .exited(0), "call \(call): \(again.stderr)")
+            try await BuiltProgram.expectSuccess(update, environment: place.environment, in: place.desk, "call \(call)")
             try sample.expectNew(.update, in: place, "call \(call)")
             wasThere = FaultShim.calls(in: log).count >= call
             call += 1
@@ -127,12 +126,11 @@ struct OperationFaultTests {
         let place = try sample.newPlace(for: operation, mode)
         defer { try? Folder.removeTree(at: place.path) }
         let disk = try CutDisk(of: place.desk, keepingIn: try scratch.folder("\(UUID())"))
-        let outcome = try await BuiltProgram.run(
+        try await BuiltProgram.expectSuccess(
             sample.arguments(operation),
             environment: FaultShim.environment(log: place.path.appending("calls"), keepingIn: disk.kept)
                 .merging(place.environment) { $1 },
-            in: place.desk)
-        #expect(outcome.status == .exited(0), "\(operation) \(mode) \(outcome.stderr)")
+            in: place.desk, "\(operation) \(mode)")
         try expectNew(operation, on: disk, "\(operation) in mode \(mode.rawValue)")
     }
 
@@ -162,9 +160,9 @@ struct OperationFaultTests {
         let log = place.path.appending("calls")
         let faults = FaultShim.environment(
             number.map { _ in .skip }, at: number ?? 0, only: ["fsync", "fdatasync"], log: log, keepingIn: disk.kept)
-        let outcome = try await BuiltProgram.run(
-            sample.arguments(operation), environment: faults.merging(place.environment) { $1 }, in: place.desk)
-        #expect(outcome.status == .exited(0), "\(operation) \(outcome.stderr)")
+        try await BuiltProgram.expectSuccess(
+            sample.arguments(operation), environment: faults.merging(place.environment) { $1 }, in: place.desk,
+            "\(operation)")
         var isLost = false
         for loss in CutDisk.Loss.all(mixtures: 0, from: 0) where !isLost {
             let image = place.path.appending("\(UUID())")

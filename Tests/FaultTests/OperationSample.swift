@@ -76,8 +76,7 @@ final class OperationSample: Sendable {
         let sample = try CoreDataSample(at: template.appending("Photos.sqlite"))
         try sample.addEverything()
         for arguments in [["--keep-in", "kept"], ["--to", "copies", "--as", "latest"]] {
-            let outcome = try await BuiltProgram.run(["copy", "Photos.sqlite"] + arguments, in: template)
-            try #require(outcome.status == .exited(0), "\(outcome.stderr)")
+            try await BuiltProgram.expectSuccess(["copy", "Photos.sqlite"] + arguments, in: template)
         }
         let kept = try #require(try Folder.names(in: template.appending("kept")).first)
         try PlatformCalls.rename(template.appending("kept/\(kept)"), to: template.appending("copy"))
@@ -104,8 +103,7 @@ final class OperationSample: Sendable {
         try FileManager.default.removeItem(atPath: look.string)
         try FileManager.default.copyItem(atPath: template.string, toPath: look.string)
         store = try #require(try State(of: look.appending("Photos.sqlite")))
-        let outcome = try await BuiltProgram.run(["metadata", "Photos.sqlite", "--set", "kind=test"], in: look)
-        try #require(outcome.status == .exited(0), "\(outcome.stderr)")
+        try await BuiltProgram.expectSuccess(["metadata", "Photos.sqlite", "--set", "kind=test"], in: look)
         described = try #require(try State(of: look.appending("Photos.sqlite")))
     }
 

@@ -25,26 +25,20 @@ struct OriginFaultTests {
         for number in 1...2 {
             try TestStore.make(at: source, sql: "INSERT INTO t VALUES (\(number))")
             shipments.append(scratch.path.appending("\(number).shipment"))
-            try await Self.run(
+            try await BuiltProgram.expectSuccess(
                 ["send", source.string, "--to", shipments[number - 1].string, "--sign", "--identity", device])
         }
-        try await Self.run(["receive", "--into", template.string, "--from", shipments[0].string])
+        try await BuiltProgram.expectSuccess(["receive", "--into", template.string, "--from", shipments[0].string])
         (self.scratch, self.shipments) = (scratch, shipments)
-    }
-
-    private static func run(_ arguments: [String], _ comment: Comment = "") async throws {
-        let outcome = try await BuiltProgram.run(arguments)
-        #expect(outcome.status == .exited(0), "\(comment) \(outcome.stderr)")
     }
 
     @Test(arguments: [FaultShim.Action.kill, .eio])
     func `a receiver that stops at any call takes no shipment twice`(action: FaultShim.Action) async throws {
         let log = scratch.path.appending("calls")
         let whole = try copy("whole")
-        let outcome = try await BuiltProgram.run(
+        try await BuiltProgram.expectSuccess(
             ["receive", "--into", whole.string, "--from", shipments[1].string],
             environment: FaultShim.environment(log: log))
-        #expect(outcome.status == .exited(0))
         let calls = FaultShim.calls(in: log)
         let switched = try #require(
             calls.lastIndex { $0.name.hasPrefix("rename") && $0.target?.hasSuffix("/Recipes/current") == true })
@@ -81,11 +75,11 @@ struct OriginFaultTests {
         #expect(old.status == .exited(isNew ? 77 : 0), "\(comment) \(old.stderr)")
         #expect(ShipmentSample.current(of: inbox) == (isNew ? 2 : 1), comment)
         // The shipment that was cut off comes in, or is there already; and then the old one is an old one.
-        try await Self.run(receive + [shipments[1].string], comment)
+        try await BuiltProgram.expectSuccess(receive + [shipments[1].string], comment)
         #expect(ShipmentSample.current(of: inbox) == 2, comment)
         #expect(try await BuiltProgram.run(receive + [shipments[0].string]).status == .exited(77), comment)
         // Also once somebody has gone back.
-        try await Self.run(["rollback", "Recipes", "--into", inbox.string], comment)
+        try await BuiltProgram.expectSuccess(["rollback", "Recipes", "--into", inbox.string], comment)
         #expect(try await BuiltProgram.run(receive + [shipments[0].string]).status == .exited(77), comment)
         #expect(try Folder.names(in: inbox.appending(".ship-store/Recipes/staging")) == [], comment)
     }

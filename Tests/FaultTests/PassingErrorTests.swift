@@ -43,11 +43,10 @@ struct PassingErrorTests {
         let place = try sample.newPlace(for: operation)
         defer { try? Folder.removeTree(at: place.path) }
         let log = place.path.appending("calls")
-        let outcome = try await BuiltProgram.run(
+        try await BuiltProgram.expectSuccess(
             sample.arguments(operation),
             environment: FaultShim.environment(only: ["pread"], log: log).merging(place.environment) { $1 },
             in: place.desk)
-        try #require(outcome.status == .exited(0), "\(outcome.stderr)")
         return FaultShim.calls(in: log)
     }
 

@@ -16,17 +16,14 @@ struct PowerCutTests {
             let disk = try await LoopDisk(in: sample.scratch.folder("disk \(start)"))
             let inbox = disk.path.appending("inbox")
             for shipment in sample.shipments[...start] {
-                let outcome = try await BuiltProgram.run(["receive", "--into", inbox.string, "--from", shipment.string])
-                #expect(outcome.status == .exited(0), Comment(rawValue: outcome.stderr))
+                try await BuiltProgram.expectSuccess(["receive", "--into", inbox.string, "--from", shipment.string])
             }
             try await disk.cutPower()
             #expect(ShipmentSample.current(of: inbox) == start + 1)
             sample.expect(inbox, serves: start + 1, "after a power cut")
-            let verified = try await BuiltProgram.run(["verify", inbox.string])
-            #expect(verified.status == .exited(0), Comment(rawValue: verified.stderr))
-            let next = try await BuiltProgram.run(
+            try await BuiltProgram.expectSuccess(["verify", inbox.string])
+            try await BuiltProgram.expectSuccess(
                 ["receive", "--into", inbox.string, "--keep", "1", "--from", sample.shipments[1].string])
-            #expect(next.status == .exited(0), Comment(rawValue: next.stderr))
             try ShipmentSample.expectTidy(inbox, generations: 1...2, "after a power cut")
             try await disk.remove()
         }
@@ -40,9 +37,8 @@ struct PowerCutTests {
         for call in stride(from: 1, to: 60, by: Soak.isOn ? 1 : 11) {
             let disk = try await LoopDisk(in: sample.scratch.folder("disk \(call)"))
             let inbox = disk.path.appending("inbox")
-            let first = try await BuiltProgram.run(
+            try await BuiltProgram.expectSuccess(
                 ["receive", "--into", inbox.string, "--from", sample.shipments[0].string])
-            #expect(first.status == .exited(0))
             _ = try await BuiltProgram.run(
                 ["receive", "--into", inbox.string, "--from", sample.shipments[1].string],
                 environment: FaultShim.environment(.kill, at: call, log: sample.scratch.path.appending("calls \(call)"))
@@ -51,9 +47,9 @@ struct PowerCutTests {
             let current = ShipmentSample.current(of: inbox)
             #expect([1, 2].contains(current), "cut at \(call)")
             sample.expect(inbox, serves: current, "cut at \(call)")
-            let next = try await BuiltProgram.run(
-                ["receive", "--into", inbox.string, "--keep", "1", "--from", sample.shipments[1].string])
-            #expect(next.status == .exited(0), "cut at \(call) \(next.stderr)")
+            try await BuiltProgram.expectSuccess(
+                ["receive", "--into", inbox.string, "--keep", "1", "--from", sample.shipments[1].string],
+                "cut at \(call)")
             sample.expect(inbox, serves: 2, "cut at \(call)")
             try await disk.remove()
         }

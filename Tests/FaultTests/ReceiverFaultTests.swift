@@ -95,8 +95,7 @@ struct ReceiverFaultTests {
             #expect((try? PlatformCalls.statusFollowingLinks(of: link)) != nil, comment)
         }
         if (try? PlatformCalls.status(of: inbox.appending(".ship-store"))) != nil {
-            let verified = try await BuiltProgram.run(["verify", inbox.string])
-            #expect(verified.status == .exited(0), "\(comment) \(verified.stderr)")
+            try await BuiltProgram.expectSuccess(["verify", inbox.string], comment)
         }
         switch end.receiver {
         case 0: #expect(current == new, comment)

@@ -50,8 +50,7 @@ final class RememberingFaultTests {
 
     /// What is remembered, all of it whole.
     private func remembered(_ comment: Comment) async throws -> [Line] {
-        let outcome = try await BuiltProgram.run(["bases", "--json"], environment: environment)
-        #expect(outcome.status == .exited(0), "\(comment) \(outcome.stderr)")
+        let outcome = try await BuiltProgram.expectSuccess(["bases", "--json"], environment: environment, comment)
         let lines = try outcome.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
         for line in lines { #expect(try FolderListing.sha256(of: FilePath(line.path)) == line.sha256, comment) }
         return lines
@@ -64,9 +63,8 @@ final class RememberingFaultTests {
             for number in 0..<6 {
                 let other = scratch.path.appending("phone").appending("Store\(number).sqlite")
                 try TestStore.make(at: other, sql: "CREATE TABLE t(a); INSERT INTO t VALUES (randomblob(3000000))")
-                let sent = try await BuiltProgram.run(
-                    ["send", other.string, "--to", "unix:\(socket)", "-q"], environment: places)
-                #expect(sent.status == .exited(0), "\(number) \(sent.stderr)")
+                try await BuiltProgram.expectSuccess(
+                    ["send", other.string, "--to", "unix:\(socket)", "-q"], environment: places, "\(number)")
                 // What others put there leaves no room for the next copy.
                 guard number == 4 else { continue }
                 let free = try PlatformCalls.freeSpace(around: disk)

@@ -20,8 +20,7 @@ struct RoomLimitTests {
             ["copy", "Recipes.sqlite", "--keep-in", "kept"],
             ["send", "Recipes.sqlite", "--to", "./a.shipment", "--no-remember"],
         ] {
-            let made = try await BuiltProgram.run(arguments + ["-q"], in: desk)
-            try #require(made.status == .exited(0), "\(made.stderr)")
+            try await BuiltProgram.expectSuccess(arguments + ["-q"], in: desk)
         }
     }
 

@@ -50,8 +50,7 @@ struct SenderFaultTests {
             }
             // A shipment that is there is whole.
             if isThere {
-                let verified = try await BuiltProgram.run(["verify", shipment.string])
-                #expect(verified.status == .exited(0), "\(comment) \(verified.stderr)")
+                try await BuiltProgram.expectSuccess(["verify", shipment.string], comment)
             }
             let now = try listing(of: home)
             #expect(now.map(\.name) == before.map(\.name) && now.map(\.sha256) == before.map(\.sha256), comment)
@@ -77,8 +76,7 @@ struct SenderFaultTests {
             let log = sample.scratch.path.appending("calls of the second \(call)")
             let outcome = try await send(to: shipment, temporary, FaultShim.environment(.kill, at: call, log: log))
             #expect(try Folder.names(in: out).contains("a.shipment"), "at \(call)")
-            let verified = try await BuiltProgram.run(["verify", shipment.string])
-            #expect(verified.status == .exited(0), "at \(call): \(verified.stderr)")
+            try await BuiltProgram.expectSuccess(["verify", shipment.string], "at \(call)")
             if try OpenFile.reading(shipment).status.identity != before { replaced += 1 }
             if outcome.status == .exited(0) { break }
             call += step

@@ -37,10 +37,9 @@ struct SeveralStoresFaultTests {
         }
         old = try change("old")
         let command = "'\(try BuiltProgram.path())' receive --into '\(template)' --from -"
-        let sent = try await BuiltProgram.run(
+        try await BuiltProgram.expectSuccess(
             ["send"] + stores.map(\.string) + ["--to", "exec:\(command)"],
             environment: ["XDG_STATE_HOME": memory.string])
-        try #require(sent.status == .exited(0), Comment(rawValue: sent.stderr))
         new = try change("new")
     }
 
@@ -93,8 +92,7 @@ struct SeveralStoresFaultTests {
         #expect((outcome.status == .exited(0)) == (told.count == Self.names.count), "\(comment) \(outcome.stderr)")
         // One comes after the other: nothing of a later one is there while an earlier one is missing.
         if action == .kill { #expect(Array(told) == Array(Self.names.prefix(told.count)), comment) }
-        let verified = try await BuiltProgram.run(["verify", inbox.string])
-        #expect(verified.status == .exited(0), "\(comment) \(verified.stderr)")
+        try await BuiltProgram.expectSuccess(["verify", inbox.string], comment)
         #expect(try Folder.names(in: temporary) == [], comment)
 
         let next = try await send(to: inbox, environment)

@@ -28,18 +28,13 @@ final class ShipmentSample: Sendable {
             let photo = Data(repeating: UInt8(number), count: 3000)
             added[try store.addPhoto(key: number, content: photo)] = photo
             let shipment = scratch.path.appending("\(number).shipment")
-            try await Self.expectSuccess(["send", source.string, "--to", shipment.string])
+            try await BuiltProgram.expectSuccess(["send", source.string, "--to", shipment.string])
             shipments.append(shipment)
             contents.append(try StoreContent(of: source))
             photos.append(added)
         }
         (self.shipments, self.contents, self.photos) = (shipments, contents, photos)
-        try await Self.expectSuccess(["receive", "--into", template.string, "--from", shipments[0].string])
-    }
-
-    private static func expectSuccess(_ arguments: [String]) async throws {
-        let outcome = try await BuiltProgram.run(arguments)
-        try #require(outcome.status == .exited(0), Comment(rawValue: outcome.stderr))
+        try await BuiltProgram.expectSuccess(["receive", "--into", template.string, "--from", shipments[0].string])
     }
 
     /// Looks at an inbox as its users do: through the public links.
