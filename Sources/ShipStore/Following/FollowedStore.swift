@@ -57,10 +57,14 @@ final class FollowedStore: Sendable {
     /// Why the store is no longer followed; `nil` if it is.
     var end: ShipmentError? { state.withLock { $0.end } }
 
-    /// It may have changed.
+    /// It may have changed. What is there again is not waited for any more.
     func notice() {
         let now = ContinuousClock.now
-        state.withLock { $0.noticed = ($0.noticed?.first ?? now, now) }
+        let isBack = state.withLock { $0.failure?.isOfNoFile == true } && watched.hasFile
+        state.withLock { state in
+            state.noticed = (state.noticed?.first ?? now, now)
+            if isBack { (state.failures, state.notBefore) = (0, now) }
+        }
     }
 
     /// Why a store is to be looked at.
@@ -242,6 +246,9 @@ final class FollowedStore: Sendable {
 extension ShipmentError {
     /// Whether it is about the file of the store.
     fileprivate var isOfSource: Bool { if case .source = self { true } else { false } }
+
+    /// Whether there was none.
+    fileprivate var isOfNoFile: Bool { if case .source(.noSuchFile) = self { true } else { false } }
 
     /// Whether what an inbox holds came without a signature.
     fileprivate var isOfNoSignature: Bool { if case .notSigned = self { true } else { false } }

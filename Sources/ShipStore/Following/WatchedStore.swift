@@ -94,6 +94,12 @@ final class WatchedStore: Sendable {
         return StoreTraces.files(of: real) + (real == path ? [] : [path])
     }
 
+    /// Whether a live store's file is there.
+    var hasFile: Bool {
+        guard case .live(let path) = place else { return false }
+        return (try? PlatformCalls.statusFollowingLinks(of: path)) != nil
+    }
+
     /// It may have changed.
     func notice() { observers.call() }
 
