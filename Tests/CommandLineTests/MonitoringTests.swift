@@ -122,12 +122,13 @@ import Testing
         #expect(try Self.figures(of: before)[#"ship_store_shipments_total{store="Recipes"}"#] == 1)
         #expect(try figures(in: "m.prom")[#"ship_store_shipments_total{store="Other"}"#] == 1)
         #expect(try PlatformCalls.status(of: desk["m.prom"]).permissions == [.ownerReadWrite, .otherRead])
-        let store = try Data(contentsOf: URL(fileURLWithPath: desk["Other.sqlite"].string))
-        let refused = try await desk.run("send", "Recipes.sqlite", "--to", "./2.shipment", "--metrics", "Other.sqlite")
+        try await desk.shell("cp Other.sqlite Other.db").expectSuccess()
+        let store = try Data(contentsOf: URL(fileURLWithPath: desk["Other.db"].string))
+        let refused = try await desk.run("send", "Recipes.sqlite", "--to", "./2.shipment", "--metrics", "Other.db")
         refused.expectFailure(
-            73, "cannot rename Other.sqlite: File exists",
+            73, "cannot rename Other.db: File exists",
             hint: "something of that name is there: choose another, or move it away")
-        #expect(try Data(contentsOf: URL(fileURLWithPath: desk["Other.sqlite"].string)) == store)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: desk["Other.db"].string)) == store)
         let nowhere = try await desk.run("receive", "--into", "inbox", "--once", "--metrics", "none/m.prom")
         #expect(nowhere.status == .exited(66))
         let rehearsal = ["send", "Recipes.sqlite", "--to", "./2.shipment", "--dry-run", "--metrics", "m.prom"]

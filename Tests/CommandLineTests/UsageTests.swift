@@ -36,6 +36,20 @@ import Testing
             error: "--listen and --serve need an address each"),
         Mistake(
             "receive", "--into", "a", "--from", "dir:b", "--follow", "--poll", "0s", error: "--poll takes 10ms or more"),
+        Mistake(
+            "receive", "--into", "a", "--metrics", "a/Recipes.sqlite",
+            error: "the value 'a/Recipes.sqlite' is invalid for '--metrics <file>': what ends in .sqlite is a store's: "
+                + "choose another name, as figures.prom"),
+        Mistake(
+            "send", "a", "--to", "b", "--metrics", "a-wal",
+            error: "the value 'a-wal' is invalid for '--metrics <file>': what ends in -wal is a store's: "
+                + "choose another name, as figures.prom"),
+        Mistake(
+            "send", "a", "--to", "b", "--metrics", "",
+            error: "the value '' is invalid for '--metrics <file>': it names no file"),
+        Mistake(
+            "send", "a", "--to", "./b", "--for", "",
+            error: "the value '' is invalid for '--for <file>': it names no file"),
         Mistake("help", "recieve", error: "there is no command recieve", hint: "did you mean receive?"),
         Mistake("demo-writter", "--help", error: "there is no command demo-writter"),
         Mistake(

@@ -67,6 +67,12 @@ extension FilePath: @retroactive ExpressibleByArgument {
         guard !text.isEmpty else { throw ValidationError("it names no folder; . is the working directory") }
         return FilePath(text: text)
     }
+
+    /// The path of a file.
+    @Sendable static func readFile(_ text: String) throws -> FilePath {
+        guard !text.isEmpty else { throw ValidationError("it names no file") }
+        return FilePath(text: text)
+    }
 }
 
 extension ParsableCommand {

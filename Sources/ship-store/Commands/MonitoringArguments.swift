@@ -14,8 +14,16 @@ struct MonitoringArguments: ParsableArguments {
             """
             Keep figures for Prometheus here: a file that node_exporter's textfile collector reads, replaced in one step, at most \
             once a second.
-            """, valueName: "file"), completion: .file(extensions: ["prom"]))
+            """, valueName: "file"), completion: .file(extensions: ["prom"]), transform: Self.readMetrics)
     var metrics: FilePath?
+
+    /// A store, or a file of its own, may come under such a name.
+    @Sendable private static func readMetrics(_ text: String) throws -> FilePath {
+        if let ending = [".sqlite", "-wal", "-shm", "-journal"].first(where: text.hasSuffix) {
+            throw ValidationError("what ends in \(ending) is a store's: choose another name, as figures.prom")
+        }
+        return try FilePath.readFile(text)
+    }
 
     /// - Parameter goesOn: Whether the command goes on for long, so that people want to know when something was.
     func format(goesOn: Bool) -> LogFormat { logFormat == .json ? .json : .text(stamped: goesOn) }

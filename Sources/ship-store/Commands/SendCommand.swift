@@ -118,7 +118,7 @@ struct SendCommand: AsyncParsableCommand {
         name: .customLong("for"),
         help: ArgumentHelp(
             "Say what has changed since what the receiver holds, as `ship-store holdings` has written there; - for standard input.",
-            valueName: "file"), completion: .file())
+            valueName: "file"), completion: .file(), transform: FilePath.readFile)
     var receiver: FilePath?
 
     @Option(
