@@ -17,8 +17,7 @@ import Testing
     }
 
     private func bases(_ options: String...) async throws -> [[String: Any]] {
-        let outcome = try await desk.run(["bases", "--json"] + options)
-        outcome.expectSuccess()
+        let outcome = try await desk.run(["bases", "--json"] + options).expectSuccess()
         return try outcome.objects()
     }
 
@@ -49,8 +48,7 @@ import Testing
         // What is there already has been acknowledged as well.
         try await send("Recipes.sqlite")
         #expect(objects.count == 2)
-        let words = try await desk.run("bases")
-        words.expectSuccess()
+        let words = try await desk.run("bases").expectSuccess()
         #expect(words.stdout.hasPrefix("Recipes  \(desk["Recipes.sqlite"])  \(receiver)  "))
         #expect(try desk.leftovers == [])
     }
@@ -121,8 +119,7 @@ import Testing
         try await desk.run("bases", "--remove", "Tea", "--remove", "None").expectFailure(
             66, "nothing is remembered of None", hint: "see `ship-store bases`")
         #expect(try await bases().count == 3)
-        let removed = try await desk.run("bases", "--remove", "Tea")
-        removed.expectSuccess()
+        let removed = try await desk.run("bases", "--remove", "Tea").expectSuccess()
         #expect(removed.stdout.hasPrefix("Tea  ") && removed.stderr == "removed 1 copy\n")
         #expect(try await bases().map { $0["name"] as? String } == ["Notes", "Recipes"])
         #expect(objects.count == 4)
@@ -152,8 +149,7 @@ import Testing
         let plan = try await desk.run("destroy", "Recipes.sqlite", "--dry-run", "--json").objects().first
         #expect((plan?["wouldGo"] as? [String])?.contains(paths[0]) == true)
         #expect(try await bases().count == 3)
-        let outcome = try await desk.run("destroy", "Recipes.sqlite")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("destroy", "Recipes.sqlite").expectSuccess()
         #expect(outcome.stderr.contains("forgot 2 copies of it that receivers have acknowledged\n"))
         #expect(try await bases().map { $0["name"] as? String } == ["Tea"])
         #expect(objects.count == 2)

@@ -26,8 +26,8 @@ import Testing
     /// - Returns: Bytes on the wire.
     private func send(_ options: String..., from other: Desk? = nil, to address: String? = nil) async throws -> Int {
         let outcome = try await (other ?? desk).run(
-            ["send", "Recipes.sqlite", "--to", address ?? receiver, "--json", "-q"] + options)
-        outcome.expectSuccess()
+            ["send", "Recipes.sqlite", "--to", address ?? receiver, "--json", "-q"] + options
+        ).expectSuccess()
         return try #require(try outcome.objects().last?["wire"] as? Int)
     }
 
@@ -41,8 +41,7 @@ import Testing
 
     @Test func `the first session costs what has changed, as the second one does without a bundle`() async throws {
         try await makeBase()
-        let adopted = try await adopt(Self.base, "--json")
-        adopted.expectSuccess()
+        let adopted = try await adopt(Self.base, "--json").expectSuccess()
         #expect(adopted.stderr.hasPrefix("adopted Recipes as generation 1: "))
         let words = try #require(try adopted.objects().last)
         #expect(words["outcome"] as? String == "adopted" && words["generation"] as? Int == 1)
@@ -61,8 +60,7 @@ import Testing
         try change(in: other)
         let known = try await send(from: other)
 
-        let added = try await desk.run("bases", "--add", Self.base, "Recipes.sqlite", "--json")
-        added.expectSuccess()
+        let added = try await desk.run("bases", "--add", Self.base, "Recipes.sqlite", "--json").expectSuccess()
         #expect(added.stderr.hasPrefix("added \(Self.base) as a base of Recipes: "))
         let first = try await send()
         #expect(first <= known + 400, "\(first), \(known)")
@@ -142,8 +140,7 @@ import Testing
     @Test func `what is there already stays, whatever the next version of the app brings`() async throws {
         try await makeBase()
         try await adopt().expectSuccess()
-        let again = try await adopt()
-        again.expectSuccess()
+        let again = try await adopt().expectSuccess()
         #expect(again.stderr == "unchanged: Recipes, generation 1\n")
         try change()
         _ = try await send()
@@ -202,8 +199,7 @@ import Testing
         try await desk.run("verify", "inbox").expectSuccess()
         try await desk.run("bases", "--add", "Notes.base.sqlite", "Notes.sqlite", "-q").expectSuccess()
         try sample.addPhoto(key: 4, content: Data(repeating: 4, count: 300))
-        let outcome = try await desk.run("send", "Notes.sqlite", "--to", receiver, "--json", "-q")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("send", "Notes.sqlite", "--to", receiver, "--json", "-q").expectSuccess()
         #expect(try #require(try outcome.objects().last?["wire"] as? Int) < 1500)
         #expect(try desk.hasInstalled("Notes", from: "Notes.sqlite"))
         try await desk.shell("rm -r .Notes.base_SUPPORT/_EXTERNAL_DATA/*").expectSuccess()

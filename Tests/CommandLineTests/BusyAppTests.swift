@@ -72,8 +72,7 @@ import Testing
         try await Task.sleep(for: .seconds(1))
         #expect(restore.text(.output) == "", "it does not wait")
         try await commit(app)
-        let outcome = try await restore.wait()
-        outcome.expectSuccess()
+        let outcome = try await restore.wait().expectSuccess()
         // The app goes on, and waits for the restore itself at most.
         try await Task.sleep(for: .milliseconds(200))
         let (commits, longest) = try await end(app)
@@ -136,8 +135,7 @@ import Testing
         _ = try await ChildProgram("/usr/bin/env", ["python3", "-c", script, store.string]).wait()
         #expect(try PlatformCalls.status(of: FilePath(store.string + "-journal")).size > 0)
         if command == "restore" {
-            let outcome = try await desk.run("restore", copy, "--over", "Recipes.sqlite", "--json")
-            outcome.expectSuccess()
+            let outcome = try await desk.run("restore", copy, "--over", "Recipes.sqlite", "--json").expectSuccess()
             let safety = try #require(try outcome.objects()[0]["safetyCopy"] as? String)
             #expect(try StoreContent(of: FilePath(safety).appending("Recipes.sqlite")) == before)
             #expect(try StoreContent(of: store) == before)

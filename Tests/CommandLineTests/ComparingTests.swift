@@ -53,8 +53,7 @@ import Testing
                 "send", "Large.sqlite", "--to", receiver.address, "--name", name, "--no-remember", "--json")
         }
         func encoding(of name: String) async throws -> String? {
-            let sent = try await send(name)
-            sent.expectSuccess()
+            let sent = try await send(name).expectSuccess()
             #expect(try desk.hasInstalled(name, from: "Large.sqlite"))
             return try sent.events().last?["encoding"] as? String
         }
@@ -92,8 +91,7 @@ import Testing
         for cut in stride(from: 1, through: 600, by: Soak.isOn ? 1 : 53) {
             try change(cut)
             ends.insert(try await send(cutAfter: cut).status)
-            let again = try await send(options: ["--json"])
-            again.expectSuccess()
+            let again = try await send(options: ["--json"]).expectSuccess()
             #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
             // What broke off does not make it larger.
             #expect(try #require(again.events().last?["wire"] as? Int) < 1500, "cut after \(cut)")

@@ -12,8 +12,7 @@ import Testing
 
     @Test func `its path goes to standard output`() async throws {
         try desk.makeStore()
-        let outcome = try await desk.run("copy", "Recipes.sqlite", "--to", "backups/daily")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("copy", "Recipes.sqlite", "--to", "backups/daily").expectSuccess()
         #expect(outcome.lines.count == 1)
         let path = try #require(outcome.lines.first)
         #expect(path.wholeMatch(of: /backups\/daily\/Recipes-\d{8}T\d{6}\.sqlite/) != nil)
@@ -27,8 +26,7 @@ import Testing
     @Test func `external files go beside it`() async throws {
         let sample = try CoreDataSample(at: desk["Photos.sqlite"])
         let uuid = try sample.addPhoto(key: 1, content: Data("a photo".utf8))
-        let outcome = try await desk.run("copy", "Photos.sqlite", "--to", "copies")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("copy", "Photos.sqlite", "--to", "copies").expectSuccess()
         let copy = FilePath(try #require(outcome.lines.first))
         let support = ".\(copy.stem ?? "")_SUPPORT"
         #expect(Set(try Folder.names(in: desk["copies"])) == [copy.lastComponent?.string ?? "", support])

@@ -13,8 +13,7 @@ import Testing
 
     /// Keeps a copy of a store, and gives its path as it is said.
     private func keep(_ store: String, in folder: String = "kept") async throws -> String {
-        let outcome = try await desk.run("copy", store, "--keep-in", folder)
-        outcome.expectSuccess()
+        let outcome = try await desk.run("copy", store, "--keep-in", folder).expectSuccess()
         return try #require(outcome.lines.first)
     }
 
@@ -37,12 +36,10 @@ import Testing
         #expect(objects.map { $0["number"] as? Int } == [1, 2, 3, 4, 5, 6])
         #expect(objects[0]["original"] as? String == desk["a/Model.sqlite"].string)
 
-        let dry = try await desk.run("copies", "--in", "kept", "--prune", "--keep", "1", "--dry-run")
-        dry.expectSuccess()
+        let dry = try await desk.run("copies", "--in", "kept", "--prune", "--keep", "1", "--dry-run").expectSuccess()
         #expect(dry.stderr.contains("would remove 2 copies"))
         #expect(try Folder.names(in: desk["kept"]).count == 6)
-        let pruned = try await desk.run("copies", "--in", "kept", "--prune", "--keep", "1")
-        pruned.expectSuccess()
+        let pruned = try await desk.run("copies", "--in", "kept", "--prune", "--keep", "1").expectSuccess()
         #expect(pruned.lines == dry.lines)
         #expect(pruned.lines.map { $0.split(separator: " ").first.map(String.init) } == [paths[1], paths[2]])
         let left = [paths[0], paths[3], paths[4], paths[5]].map { FilePath($0).lastComponent?.string }
@@ -138,8 +135,7 @@ import Testing
         try await writer.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         let restore = try desk.start(["restore", copy, "--over", "Recipes.sqlite", "--busy-timeout", "60"])
         try await desk.waitUntil { try Folder.names(in: desk.path).contains { $0.hasPrefix(".ship-store-") } }
-        let pruned = try await desk.run("copies", "--in", "kept", "--prune", "--keep", "0")
-        pruned.expectSuccess()
+        let pruned = try await desk.run("copies", "--in", "kept", "--prune", "--keep", "0").expectSuccess()
         #expect(pruned.lines == [] && pruned.stderr.contains("\(copy) is being read: it stays until the next pruning"))
         try await writer.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
         try writer.close()
@@ -153,15 +149,13 @@ import Testing
         try desk.makeStore()
         var copy = ""
         for _ in 0..<5 { copy = try await keep("Recipes.sqlite") }
-        let restored = try await desk.run("restore", copy, "--over", "Recipes.sqlite", "--any-identity")
-        restored.expectSuccess()
+        let restored = try await desk.run("restore", copy, "--over", "Recipes.sqlite", "--any-identity").expectSuccess()
         let safety = desk[".Recipes-safety"].string
         #expect(
             restored.stderr.contains("it stays until `ship-store copies --in \(safety) --prune --tag before-restore`"))
         let pruned = try await desk.run("copies", "--in", "kept", "--prune")
         #expect(pruned.lines.count == 2 && pruned.stderr.contains("removed 2 copies"))
-        let beside = try await desk.run("copies", "--in", safety, "--prune", "--keep", "0")
-        beside.expectSuccess()
+        let beside = try await desk.run("copies", "--in", safety, "--prune", "--keep", "0").expectSuccess()
         #expect(beside.lines == [])
         #expect(beside.stderr.contains("1 copy tagged before-restore stays, unless --tag names it"))
         let named = try await desk.run("copies", "--in", safety, "--prune", "--tag", "before-restore")
@@ -177,8 +171,7 @@ import Testing
         try desk.makeStore()
         let outcome = try await desk.run("copy", "Recipes.sqlite", "--to", "backups")
         let path = try #require(outcome.lines.first)
-        let listed = try await desk.run("copies", "--in", "backups")
-        listed.expectSuccess()
+        let listed = try await desk.run("copies", "--in", "backups").expectSuccess()
         #expect(listed.stdout == "")
         #expect(listed.stderr.contains("1 single copy of `copy --to` there, neither listed nor pruned here"))
         #expect(listed.stderr.contains("restore one with `ship-store restore \(path) --over STORE`"))
@@ -197,8 +190,7 @@ import Testing
         }
         // Whatever the clock does, two of eight fall into one second.
         let stores = (0..<4).flatMap { _ in ["a/Model.sqlite", "b/Model.sqlite"] }
-        let outcome = try await desk.run(["copy"] + stores + ["--to", "g"])
-        outcome.expectSuccess()
+        let outcome = try await desk.run(["copy"] + stores + ["--to", "g"]).expectSuccess()
         #expect(Set(outcome.lines).count == 8)
         #expect(outcome.lines.contains { $0.hasSuffix("-2.sqlite") })
         for (path, store) in zip(outcome.lines, stores) {

@@ -27,8 +27,7 @@ import Testing
         #expect(try await reader.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM ZPHOTO") } == 4)
         try TestStore.make(at: sample.path, sql: "DELETE FROM ZPHOTO WHERE Z_PK = 62")
         try sample.addPhoto(key: 70, content: Data("new".utf8))
-        let outcome = try await desk.run(copy)
-        outcome.expectSuccess()
+        let outcome = try await desk.run(copy).expectSuccess()
         #expect(outcome.lines == ["copies/latest.sqlite"])
         #expect(try StoreContent(of: path) == StoreContent(of: sample.path))
         #expect(try CoreDataSample.files(beside: path).count == 2)
@@ -93,8 +92,7 @@ import Testing
 
     @Test func `several stores are copied at once`() async throws {
         for name in ["a.sqlite", "b.sqlite"] { try desk.makeStore(name) }
-        let outcome = try await desk.run("copy", "a.sqlite", "b.sqlite", "--to", "copies")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("copy", "a.sqlite", "b.sqlite", "--to", "copies").expectSuccess()
         #expect(outcome.lines.count == 2 && outcome.lines[1].hasPrefix("copies/b-"))
     }
 }

@@ -36,8 +36,7 @@ import Testing
         #expect((try? PlatformCalls.status(of: file(desk, gone))) == nil)
         try await receiver.stop().expectSuccess()
 
-        let verified = try await desk.run("verify", "inbox")
-        verified.expectSuccess()
+        let verified = try await desk.run("verify", "inbox").expectSuccess()
         #expect(verified.lines.count == 2 && verified.lines.allSatisfy { $0.hasPrefix("whole    Photos, generation ") })
         #expect(verified.lines.allSatisfy { $0.hasSuffix(")") && $0.contains(" and 2 external files (") })
         #expect(try desk.hasInstalled("Photos", from: "Photos.sqlite"))

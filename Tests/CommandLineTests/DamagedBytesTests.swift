@@ -74,8 +74,7 @@ import Testing
         preparation: String
     ) async throws {
         try makeStore(preparation)
-        let kept = try await desk.run("copy", "Notes.db", "--keep-in", "kept")
-        kept.expectSuccess()
+        let kept = try await desk.run("copy", "Notes.db", "--keep-in", "kept").expectSuccess()
         let copy = try #require(kept.lines.first)
         let content = try StoreContent(of: store)
         let whole = [UInt8](try Data(contentsOf: URL(filePath: store.string)))

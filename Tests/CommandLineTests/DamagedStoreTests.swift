@@ -20,8 +20,7 @@ import Testing
     private func keepCopy() async throws -> (copy: String, content: StoreContent, files: [String: Data]) {
         let sample = try CoreDataSample(at: store)
         try sample.addEverything()
-        let kept = try await desk.run("copy", "Photos.sqlite", "--keep-in", "kept")
-        kept.expectSuccess()
+        let kept = try await desk.run("copy", "Photos.sqlite", "--keep-in", "kept").expectSuccess()
         let content = try StoreContent(of: store)
         // A reader that may not write leaves these.
         for ending in ["-wal", "-shm"] { try? PlatformCalls.removeFile(FilePath("\(store)\(ending)")) }
@@ -91,8 +90,7 @@ import Testing
         let names = files.keys.sorted()
         try PlatformCalls.removeFile(support.pushing(FilePath(names[0])))
         try write(Data("changed".utf8), to: support.pushing(FilePath(names[1])))
-        let outcome = try await desk.run("restore", copy, "--over", "Photos.sqlite")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("restore", copy, "--over", "Photos.sqlite").expectSuccess()
         #expect(outcome.stderr.contains("there was no store"))
         #expect(try StoreContent(of: store) == content)
         #expect(try CoreDataSample.files(beside: store) == files)

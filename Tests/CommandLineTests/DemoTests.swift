@@ -5,8 +5,7 @@ import Testing
 @Suite struct DemoTests {
     @Test func `the demo tells the whole story in a dozen lines, and leaves nothing behind`() async throws {
         let desk = try Desk()
-        let outcome = try await desk.run("demo")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("demo").expectSuccess()
         #expect(outcome.stdout == "")
         let lines = outcome.stderr.split(separator: "\n")
         #expect((10...16).contains(lines.count))

@@ -50,9 +50,7 @@ extension Desk {
     }
 
     func execute(_ sql: String, in store: String) throws {
-        let queue = try DatabaseQueue(path: self[store].string)
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
+        try TestStore.make(at: self[store], sql: sql)
     }
 
     /// Waits until the inbox holds just what the store does.

@@ -11,8 +11,7 @@ import Testing
         let first = try (0..<4).map { _ in try desk.start("identity") }
         var ids: Set<String> = []
         for program in first {
-            let outcome = try await program.wait()
-            outcome.expectSuccess()
+            let outcome = try await program.wait().expectSuccess()
             ids.insert(outcome.stdout)
         }
         ids.insert(try await desk.run("identity").stdout)
@@ -24,8 +23,7 @@ import Testing
     }
 
     @Test func `the QR code comes after the id`() async throws {
-        let outcome = try await Desk().run("identity", "--qr")
-        outcome.expectSuccess()
+        let outcome = try await Desk().run("identity", "--qr").expectSuccess()
         #expect(outcome.lines.count == 22)
         #expect(outcome.lines.dropFirst().allSatisfy { $0.count == 41 })
     }
@@ -90,8 +88,7 @@ import Testing
         let desk = try Desk()
         let id = try await desk.id(of: "other")
         func trust(_ arguments: String...) async throws -> String {
-            let outcome = try await desk.run(["trust", id] + arguments)
-            outcome.expectSuccess()
+            let outcome = try await desk.run(["trust", id] + arguments).expectSuccess()
             return outcome.stderr
         }
         let kept = "it keeps the roles that it had; --no-role takes one away\n"
@@ -171,8 +168,7 @@ import Testing
 extension Desk {
     /// The id of another device, which keeps itself in a folder of this desk.
     func id(of folder: String) async throws -> String {
-        let outcome = try await run("identity", "--identity", self[folder].string)
-        outcome.expectSuccess()
+        let outcome = try await run("identity", "--identity", self[folder].string).expectSuccess()
         return try #require(outcome.lines.first)
     }
 }

@@ -9,8 +9,7 @@ import Testing
 
     /// The key of a device at this desk.
     private static func key(of device: String, _ desk: Desk) async throws -> String {
-        let outcome = try await desk.run("identity", "--encryption-key", "--identity", device)
-        outcome.expectSuccess()
+        let outcome = try await desk.run("identity", "--encryption-key", "--identity", device).expectSuccess()
         return String(outcome.stdout.dropLast())
     }
 

@@ -24,8 +24,7 @@ import Testing
         try TestStore.make(at: desk["Recipes.sqlite"], sql: "DELETE FROM recipe WHERE id = 1")
         try await install("Recipes.sqlite", "--meta", "model=7")
         try await install("Tea.sqlite")
-        let list = try await desk.run("list", "--into", "inbox")
-        list.expectSuccess()
+        let list = try await desk.run("list", "--into", "inbox").expectSuccess()
         try #require(list.lines.count == 7)
         #expect(list.lines[0].split(separator: " ") == ["name", "number", "copied", "size", "digest"])
         #expect(list.lines[1].hasPrefix("   Recipes       1  20"))
@@ -71,19 +70,16 @@ import Testing
 
     @Test func `an empty inbox is no error`() async throws {
         try await desk.listen().stop().expectSuccess()
-        let list = try await desk.run("list", "--into", "inbox")
-        list.expectSuccess()
+        let list = try await desk.run("list", "--into", "inbox").expectSuccess()
         #expect((list.stdout, list.stderr) == ("", "no store has been installed yet\n"))
-        let verified = try await desk.run("verify", "inbox")
-        verified.expectSuccess()
+        let verified = try await desk.run("verify", "inbox").expectSuccess()
         #expect((verified.stdout, verified.stderr) == ("", "there is nothing to verify yet\n"))
         // A monitor that asks for young copies has none.
         for limit in ["1m", "8d"] {
             try await desk.run("verify", "inbox", "--max-age", limit).expectFailure(
                 66, "there is no store yet", hint: "receive one first")
         }
-        let inspected = try await desk.run("inspect", "inbox")
-        inspected.expectSuccess()
+        let inspected = try await desk.run("inspect", "inbox").expectSuccess()
         #expect((inspected.stdout, inspected.stderr) == ("", "there is nothing to inspect yet\n"))
     }
 
@@ -116,8 +112,7 @@ import Testing
             case .shipment: (desk["kept"], desk["kept"], 300)
             case .store: (desk["Photos.sqlite"], desk["Photos.sqlite"], 4096)
             }
-        let whole = try await desk.run("verify", verified.string)
-        whole.expectSuccess()
+        let whole = try await desk.run("verify", verified.string).expectSuccess()
         #expect(whole.lines.count == 1 && whole.stdout.hasPrefix("whole    "))
         try PlatformCalls.changeMode(of: damaged, to: .ownerReadWrite)
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: damaged.string))
@@ -186,8 +181,7 @@ import Testing
         try desk.makeStore(rows: 1200)
         try await install("Recipes.sqlite", "--meta", "model=7")
         try await desk.run("send", "Recipes.sqlite", "--to", "kept.shipment", "--meta", "model=7").expectSuccess()
-        let outcome = try await desk.run("inspect", path)
-        outcome.expectSuccess()
+        let outcome = try await desk.run("inspect", path).expectSuccess()
         #expect(outcome.stderr == "")
         #expect(outcome.lines.first?.hasPrefix("Recipes  ") == true)
         let row = try #require(outcome.lines.first { $0.hasPrefix("  recipe ") })

@@ -143,8 +143,7 @@ import Testing
         let other = try await send(to: receiver.address)
         #expect(other.wire < whole.wire * 6 / 10, "\(other)")
         try expectInstalled()
-        let verified = try await desk.run("verify", "inbox")
-        verified.expectSuccess()
+        try await desk.run("verify", "inbox").expectSuccess()
         #expect(try desk.leftovers == [])
         try await desk.run("destroy", "Notes.sqlite").expectSuccess()
         #expect(desk.remembered == [])
@@ -241,8 +240,8 @@ import Testing
         _ = try await desk.run("send", "Notes.sqlite", "--to", "first.shipment")
         try replace(edited(Self.text(seed: 1), "one"))
         let second = try await desk.run(
-            "send", "Notes.sqlite", "--to", "second.shipment", "--since", "first.shipment", "--json")
-        second.expectSuccess()
+            "send", "Notes.sqlite", "--to", "second.shipment", "--since", "first.shipment", "--json"
+        ).expectSuccess()
         #expect(try #require(try second.events().last?["wire"] as? Int) > 100_000)
         for file in ["first.shipment", "second.shipment"] {
             try await desk.run("receive", "--into", "inbox", "--from", file).expectSuccess()

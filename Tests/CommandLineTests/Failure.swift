@@ -20,8 +20,10 @@ extension ChildProgram.Outcome {
     }
 
     /// Expects that the program ended well.
-    func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {
+    @discardableResult
+    func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) -> Self {
         #expect(status == .exited(0), "\(stderr)", sourceLocation: sourceLocation)
         #expect(complaints == [], sourceLocation: sourceLocation)
+        return self
     }
 }

@@ -321,7 +321,7 @@ extension Desk {
 extension ChildProgram {
     /// A signal is its regular end.
     @discardableResult
-    fileprivate func stopFollowing() async throws -> Outcome {
+    func stopFollowing() async throws -> Outcome {
         try await signalOnceReady(SIGINT)
         let outcome = try await wait(timeout: .seconds(20))
         #expect(outcome.status == .exited(0), "\(outcome.stderr)")

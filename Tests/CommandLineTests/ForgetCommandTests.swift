@@ -43,8 +43,7 @@ import Testing
         let before = try inbox
         for rows in 1...3 { try await ship(to: receiver, rows: rows) }
         try await desk.run("rollback", "Recipes", "--into", "inbox").expectSuccess()
-        let outcome = try await desk.run("forget", "Recipes", "--into", "inbox")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("forget", "Recipes", "--into", "inbox").expectSuccess()
         #expect(outcome.stderr == "forgot Recipes: 3 generations are gone\n")
         #expect(outcome.stdout == "")
         #expect(try inbox == before)

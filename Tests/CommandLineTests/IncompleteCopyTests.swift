@@ -25,10 +25,8 @@ import Testing
     ) async throws {
         let whole = try StoreContent(of: store)
         let files = try CoreDataSample.files(beside: store)
-        let copied = try await desk.run(["copy", "Photos.sqlite", "--to", "backups"] + options)
-        copied.expectSuccess()
-        let kept = try await desk.run(["copy", "Photos.sqlite", "--keep-in", "kept"] + options)
-        kept.expectSuccess()
+        let copied = try await desk.run(["copy", "Photos.sqlite", "--to", "backups"] + options).expectSuccess()
+        let kept = try await desk.run(["copy", "Photos.sqlite", "--keep-in", "kept"] + options).expectSuccess()
         // Away from everything that could say it.
         try PlatformCalls.makeFolder(desk["elsewhere"])
         try PlatformCalls.rename(desk[try #require(copied.lines.first)], to: desk["elsewhere/one.sqlite"])
@@ -47,8 +45,8 @@ import Testing
             #expect(outcome.stderr.contains(words) && outcome.stderr.contains("say --incomplete"))
             #expect(try FolderListing(of: desk.path) == before)
             let taken = try await desk.run(
-                "restore", copy, "--over", "Photos.sqlite", "--incomplete", "--no-safety-copy")
-            taken.expectSuccess()
+                "restore", copy, "--over", "Photos.sqlite", "--incomplete", "--no-safety-copy"
+            ).expectSuccess()
             #expect(taken.stderr.contains("left out: "))
             // The store is whole by definition: its copies do not say otherwise.
             let queue = try TestStore.open(store)

@@ -63,8 +63,7 @@ import Testing
 
     @Test func `all of it adds up, by table and by column`() async throws {
         try makeStore()
-        let outcome = try await desk.run("inspect", "Store.sqlite", "--html", "page.html", "--json")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("inspect", "Store.sqlite", "--html", "page.html", "--json").expectSuccess()
         #expect(outcome.stderr == "wrote page.html\n")
         let root = try area(page())
         #expect(root.faults == [])

@@ -11,8 +11,7 @@ import Testing
     init() throws { desk = try Desk() }
 
     private func keep(_ options: String...) async throws -> FilePath {
-        let outcome = try await desk.run(["copy", "Photos.sqlite", "--keep-in", "kept"] + options)
-        outcome.expectSuccess()
+        let outcome = try await desk.run(["copy", "Photos.sqlite", "--keep-in", "kept"] + options).expectSuccess()
         return desk.path.pushing(FilePath(try #require(outcome.lines.first)))
     }
 

@@ -10,12 +10,10 @@ import Testing
         let desk = try Desk()
         try desk.makeStore()
         let receiver = try await desk.listen(on: address)
-        let sent = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address)
-        sent.expectSuccess()
+        let sent = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectSuccess()
         #expect(sent.stderr.contains("installed Recipes as generation 1: sent "))
         #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
-        let stopped = try await receiver.stop()
-        stopped.expectSuccess()
+        let stopped = try await receiver.stop().expectSuccess()
         #expect(stopped.stderr.contains("installed Recipes, generation 1, in "))
         #expect(try desk.leftovers == [])
         #expect((try? PlatformCalls.status(of: desk["watch.sock"])) == nil)
@@ -47,8 +45,7 @@ import Testing
         // Whoever is there when the shipment is over is not waited for.
         let other = try RawSocket.connected(to: receiver.port)
         try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectSuccess()
-        let ended = try await receiver.program.wait(timeout: .seconds(5))
-        ended.expectSuccess()
+        let ended = try await receiver.program.wait(timeout: .seconds(5)).expectSuccess()
         #expect(ended.stderr.split(separator: "\n").count { $0.hasPrefix("turned away 127.0.0.1:") } >= 4)
         _ = (silent, other)
     }
@@ -100,8 +97,7 @@ import Testing
         }
         var generations: [Int] = []
         for sender in senders {
-            let outcome = try await sender.wait()
-            outcome.expectSuccess()
+            let outcome = try await sender.wait().expectSuccess()
             let events = try outcome.events()
             let receipt = try #require(events.last?["receipt"] as? [String: Any])
             generations.append(try #require(receipt["generation"] as? Int))

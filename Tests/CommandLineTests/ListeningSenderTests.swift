@@ -12,13 +12,11 @@ import Testing
         try desk.makeStore(rows: 2000)
         let sender = try await desk.serve("Recipes.sqlite", "--insecure", "--json")
         for inbox in ["a", "b", "c"] {
-            let outcome = try await desk.run("receive", "--into", inbox, "--from", sender.address)
-            outcome.expectSuccess()
+            let outcome = try await desk.run("receive", "--into", inbox, "--from", sender.address).expectSuccess()
             #expect(outcome.stderr.contains("installed Recipes, generation 1"))
             #expect(try desk.hasInstalled("Recipes", in: inbox, from: "Recipes.sqlite"))
         }
-        let again = try await desk.run("receive", "--into", "a", "--from", sender.address)
-        again.expectSuccess()
+        let again = try await desk.run("receive", "--into", "a", "--from", sender.address).expectSuccess()
         #expect(again.stderr.contains("unchanged: Recipes, generation 1"))
         let outcome = try await sender.stop()
         try outcome.expectOutput(of: "send")
@@ -156,8 +154,7 @@ import Testing
                 hint: "compare the codes; after five tries say --pair anew there")
         let received = try await desk.run(
             "receive", "--into", "in", "--from", address, "--identity", "tablet", "--peer-name", "phone", "--pair", code
-        )
-        received.expectSuccess()
+        ).expectSuccess()
         #expect(received.stderr.contains("paired with phone: it may send every store\n"))
         #expect(try desk.hasInstalled("Recipes", in: "in", from: "Recipes.sqlite"))
         #expect(try await sender.stop().stderr.contains("paired with tablet: it may receive every store\n"))
@@ -221,7 +218,7 @@ import Testing
         #expect(longest < .seconds(8), "\(sender.program.text(.error))")
         for round in slow.indices { try await desk.arrives("S", in: "slow-\(round)", from: "S.sqlite", within: 90) }
         #expect(sender.program.text(.error).contains("makes way for newer states of S"))
-        for program in slow + [fast] { _ = try await program.stopGently() }
+        for program in slow + [fast] { try await program.stopFollowing() }
         _ = try await sender.stop()
         _ = try await relay.end()
         #expect(try desk.leftovers == [])
@@ -313,7 +310,7 @@ import Testing
         }
         try source.close()
         for number in receivers.indices { try await desk.arrives("S", in: "in-\(number)", from: "S.sqlite") }
-        for receiver in receivers { _ = try await receiver.stopGently() }
+        for receiver in receivers { try await receiver.stopFollowing() }
         _ = try await sender.stop()
         _ = try await relay.end()
         #expect(try desk.leftovers == [], "seed \(seed): \(story)")
@@ -339,14 +336,5 @@ extension Desk {
                 $0.hasPrefix("ship-store-") && $0.hasSuffix(".sqlite")
             }
         }
-    }
-}
-
-extension ChildProgram {
-    fileprivate func stopGently() async throws -> Outcome {
-        try await signalOnceReady(SIGINT)
-        let outcome = try await wait(timeout: .seconds(20))
-        #expect(outcome.status == .exited(0), "\(outcome.stderr)")
-        return outcome
     }
 }

@@ -147,8 +147,7 @@ import Testing
             rm -f Recipes.sqlite .ship-store/Recipes/origin.json
             """
         ).expectSuccess()
-        let verified = try await desk.run("verify", "inbox")
-        verified.expectSuccess()
+        let verified = try await desk.run("verify", "inbox").expectSuccess()
         #expect(verified.stdout.contains("nothing current yet"))
         try await desk.run("status", "--into", "inbox").expectSuccess()
         try await ship(by: .file).expectSuccess()

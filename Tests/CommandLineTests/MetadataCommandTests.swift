@@ -17,8 +17,7 @@ import Testing
 
     @Test func `a Core Data store is described`() async throws {
         try CoreDataSample(at: desk["Photos.sqlite"]).addHistory(transactions: 9)
-        let outcome = try await desk.run("metadata", "Photos.sqlite")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("metadata", "Photos.sqlite").expectSuccess()
         #expect(outcome.stderr == "")
         #expect(outcome.lines.contains("identity       \(CoreDataSample.identity)"))
         #expect(outcome.lines.contains("Core Data      type SQLite, framework 1414"))

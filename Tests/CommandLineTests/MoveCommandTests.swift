@@ -19,8 +19,7 @@ import Testing
         let (content, files) = (try StoreContent(of: sample.path), try CoreDataSample.files(beside: sample.path))
         try await desk.run("move", "Photos.sqlite", "--to", "Group").expectSuccess()
         #expect(try StoreContent(of: sample.path) == content)
-        let outcome = try await desk.run("move", "Photos.sqlite", "--to", "Group/Inner", "--remove-old")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("move", "Photos.sqlite", "--to", "Group/Inner", "--remove-old").expectSuccess()
         #expect(outcome.lines == [desk["Group/Inner/Photos.sqlite"].string])
         for path in [desk["Group/Photos.sqlite"], desk["Group/Inner/Photos.sqlite"]] {
             #expect(try StoreContent(of: path) == content)
@@ -144,8 +143,7 @@ import Testing
 
     @Test func `move says what it did, and what that means`() async throws {
         try desk.makeStore()
-        let copied = try await desk.run("move", "Recipes.sqlite", "--to", "Group")
-        copied.expectSuccess()
+        let copied = try await desk.run("move", "Recipes.sqlite", "--to", "Group").expectSuccess()
         #expect(copied.stderr.hasPrefix("copied Recipes.sqlite: "))
         #expect(copied.stderr.contains("Recipes.sqlite is still there: two stores of one identity"))
         try await desk.run("move", "Recipes.sqlite", "--to", "Group").expectFailure(
@@ -179,8 +177,7 @@ import Testing
         let files = try CoreDataSample.files(beside: sample.path)
         try await desk.shell("ln -s data/Photos.sqlite between; ln -s ./between link; ln -s data/Photos.sqlite other")
             .expectSuccess()
-        let outcome = try await desk.run(arguments)
-        outcome.expectSuccess()
+        let outcome = try await desk.run(arguments).expectSuccess()
         #expect(outcome.stderr.contains("the symbolic link link is gone too"))
         #expect(try Folder.names(in: desk["data"]) == [])
         // A link that was not named is not ours.

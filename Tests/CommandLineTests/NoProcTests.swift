@@ -23,8 +23,7 @@ import Testing
     }
 
     @Test func `its arguments are read all the same`() async throws {
-        let outcome = try await Desk().shell(WithoutProc.script("$SHIP --version"))
-        outcome.expectSuccess()
+        let outcome = try await Desk().shell(WithoutProc.script("$SHIP --version")).expectSuccess()
         #expect(outcome.lines.count == 1)
     }
 }

@@ -66,8 +66,7 @@ import Testing
         try await receive("2.shipment", "--keep", "1").expectSuccess()
         try await desk.shell("rm -rf inbox/.ship-store/Recipes/generations/1-*").expectSuccess()
         for _ in 1...2 {
-            let again = try await receive("2.shipment", "--json")
-            again.expectSuccess()
+            let again = try await receive("2.shipment", "--json").expectSuccess()
             let receipt = try #require(try again.objects().last?["receipt"] as? [String: Any])
             #expect(receipt["outcome"] as? String == "unchanged" && receipt["generation"] as? Int == 2)
         }
@@ -135,8 +134,8 @@ import Testing
         try change(1)
         let options = "--since 1.shipment --for - --level 6"
         let rehearsed = try await desk.shell(
-            "$SHIP send Recipes.sqlite --to ./none.shipment --dry-run \(options) < 1.holdings")
-        rehearsed.expectSuccess()
+            "$SHIP send Recipes.sqlite --to ./none.shipment --dry-run \(options) < 1.holdings"
+        ).expectSuccess()
         #expect(rehearsed.stderr.contains("would send Recipes: "))
         #expect(rehearsed.stderr.hasSuffix("to who has what it builds on; nothing was sent\n"))
         #expect(!desk.names.contains("none.shipment"))

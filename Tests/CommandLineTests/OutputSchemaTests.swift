@@ -136,8 +136,7 @@ import Testing
     }
 
     @Test func `demo --quiet says nothing`() async throws {
-        let outcome = try await desk.run("demo", "-q")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("demo", "-q").expectSuccess()
         #expect(outcome.stdout == "" && outcome.stderr == "")
     }
 }

@@ -48,8 +48,7 @@ import Testing
     @Test func `--json goes with a sender that awaits no answer, and refuses one that does`() async throws {
         let piped = try await desk.bash(
             "set -o pipefail; $SHIP send Recipes.sqlite --to - -q | $SHIP receive --into inbox --from - --json -q | cat"
-        )
-        piped.expectSuccess()
+        ).expectSuccess()
         try piped.expectOutput(of: "receive")
         #expect(try piped.eventNames().last == "finished")
         #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
@@ -66,15 +65,13 @@ import Testing
 
     @Test func `--quiet says nothing but errors`() async throws {
         let line = "$SHIP send Recipes.sqlite --to - --quiet | $SHIP receive --into inbox --from - -q"
-        let piped = try await desk.shell(line)
-        piped.expectSuccess()
+        let piped = try await desk.shell(line).expectSuccess()
         #expect(piped.stderr == "" && piped.stdout == "")
         for arguments in [
             ["send", "Recipes.sqlite", "--to", "./a", "--insecure"], ["copy", "Recipes.sqlite", "--to", "copies"],
             ["list", "--into", "inbox"], ["verify", "inbox"], ["inspect", "Recipes.sqlite"],
         ] {
-            let outcome = try await desk.run(arguments + ["--quiet"])
-            outcome.expectSuccess()
+            let outcome = try await desk.run(arguments + ["--quiet"]).expectSuccess()
             #expect(outcome.stderr == "", "\(arguments)")
         }
         try await desk.run("send", "nothing.sqlite", "--to", "./a", "--quiet").expectFailure(
@@ -115,14 +112,14 @@ import Testing
         "watch --into old --json >&5", "--version >&5",
     ])
     func `a command goes on when its words have no reader`(command: String) async throws {
-        let outcome = try await desk.shell(
+        try await desk.shell(
             """
             $SHIP send Recipes.sqlite --to ./1.shipment -q
             $SHIP receive --into old --from ./1.shipment -q
             mkfifo unread; exec 4<>unread 5>unread 4<&-
             timeout 30 $SHIP \(command)
-            """)
-        outcome.expectSuccess()
+            """
+        ).expectSuccess()
         if command.hasPrefix("receive") { #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite")) }
         #expect(try desk.leftovers == [])
     }

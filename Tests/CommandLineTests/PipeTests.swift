@@ -24,8 +24,7 @@ import Testing
     func `a store arrives whole`(way: String) async throws {
         let desk = try Desk()
         try desk.makeLargeStore()
-        let outcome = try await desk.shell("set -e; " + way)
-        outcome.expectSuccess()
+        let outcome = try await desk.shell("set -e; " + way).expectSuccess()
         #expect(outcome.stdout == "")
         #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
         #expect(try desk.leftovers == [])
@@ -36,12 +35,10 @@ import Testing
         let desk = try Desk()
         try desk.makeStore()
         let send = "$SHIP send Recipes.sqlite --to \"exec:$SHIP receive --into inbox --from -\""
-        let first = try await desk.shell(send)
-        first.expectSuccess()
+        let first = try await desk.shell(send).expectSuccess()
         #expect(first.stderr.contains("\ninstalled Recipes as generation 1: sent "))
         #expect(first.stderr.contains("\ninstalled Recipes, generation 1, in "))
-        let second = try await desk.shell(send)
-        second.expectSuccess()
+        let second = try await desk.shell(send).expectSuccess()
         #expect(second.stderr.contains("\nunchanged: the receiver has Recipes already, as generation 1 (sent "))
     }
 
@@ -64,11 +61,9 @@ import Testing
     @Test func `without a receipt it says no more than where the shipment went`() async throws {
         let desk = try Desk()
         try desk.makeStore()
-        let piped = try await desk.shell("$SHIP send Recipes.sqlite --to - > /dev/null")
-        piped.expectSuccess()
+        let piped = try await desk.shell("$SHIP send Recipes.sqlite --to - > /dev/null").expectSuccess()
         #expect(piped.stderr.contains("wrote Recipes to standard output: "))
-        let kept = try await desk.run("send", "Recipes.sqlite", "--to", "monday.shipment")
-        kept.expectSuccess()
+        let kept = try await desk.run("send", "Recipes.sqlite", "--to", "monday.shipment").expectSuccess()
         #expect(kept.stderr.contains("wrote Recipes to monday.shipment: "))
         #expect(kept.stdout == "")
     }

@@ -30,8 +30,7 @@ import Testing
             "send", "Photos.sqlite", "--to", receiver.address, "--strip-history", "--exclude", "zrecipe",
             "--without-external-over", "2k", "--json",
         ]
-        let outcome = try await desk.run(arguments)
-        outcome.expectSuccess()
+        let outcome = try await desk.run(arguments).expectSuccess()
         #expect(outcome.stderr.contains("left out: the history; the rows of ZRECIPE; 1 external file (2.00 kB)\n"))
         let manifest = try manifest(outcome)
         let omissions = try #require(manifest["omissions"] as? [String: Any])
@@ -49,20 +48,18 @@ import Testing
         // The same again is the same; without its words it is another shipment, of other rows.
         let again = try await desk.run(arguments)
         #expect(again.stderr.contains("unchanged: "))
-        let whole = try await desk.run("send", "Photos.sqlite", "--to", receiver.address, "--json")
-        whole.expectSuccess()
+        let whole = try await desk.run("send", "Photos.sqlite", "--to", receiver.address, "--json").expectSuccess()
         #expect(try self.manifest(whole)["omissions"] == nil)
         #expect(whole.stderr.contains("as generation 2"))
         try await receiver.stop().expectSuccess()
-        let verified = try await desk.run("verify", "inbox")
-        verified.expectSuccess()
+        try await desk.run("verify", "inbox").expectSuccess()
         #expect(try desk.leftovers == [])
     }
 
     @Test func `a copy without a table is a store of its own`() async throws {
         let outcome = try await desk.run(
-            "copy", "Photos.sqlite", "--to", "copies", "--exclude", "ZRECIPE", "--strip-history")
-        outcome.expectSuccess()
+            "copy", "Photos.sqlite", "--to", "copies", "--exclude", "ZRECIPE", "--strip-history"
+        ).expectSuccess()
         #expect(outcome.stderr.contains("left out: the rows of ZRECIPE\nthere is no history to leave out\n"))
         let copy = try #require(outcome.lines.first)
         #expect(try StoreContent(of: desk[copy]).tables["ZRECIPE"] == [])
@@ -97,8 +94,8 @@ import Testing
             try sample.addPhoto(key: key, content: Data(count: count))
         }
         let outcome = try await desk.run(
-            "copy", "Photos.sqlite", "--to", "copies", "--json", "--without-external-over", size)
-        outcome.expectSuccess()
+            "copy", "Photos.sqlite", "--to", "copies", "--json", "--without-external-over", size
+        ).expectSuccess()
         let manifest = try #require(try outcome.objects().first?["manifest"] as? [String: Any])
         let omissions = manifest["omissions"] as? [String: Any]
         #expect((omissions?["externalFiles"] as? [Any])?.count ?? 0 == omitted)

@@ -31,8 +31,7 @@ import Testing
     private func keepCopy() async throws -> (sample: CoreDataSample, copy: String, uuids: [String]) {
         let sample = try CoreDataSample(at: store)
         let uuids = try sample.addEverything()
-        let kept = try await desk.run("copy", "Photos.sqlite", "--keep-in", "kept")
-        kept.expectSuccess()
+        let kept = try await desk.run("copy", "Photos.sqlite", "--keep-in", "kept").expectSuccess()
         for ending in ["-wal", "-shm"] { try? PlatformCalls.removeFile(FilePath("\(store)\(ending)")) }
         return (sample, try #require(kept.lines.first), uuids)
     }

@@ -19,8 +19,7 @@ import Testing
         let server = try WebServer(desk["public/kitchen"]) { _ in manner }
         defer { server.stop() }
         for number in 1...3 {
-            let outcome = try await desk.run("receive", "--into", "inbox", "--from", server.url)
-            outcome.expectSuccess()
+            try await desk.run("receive", "--into", "inbox", "--from", server.url).expectSuccess()
             #expect(try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite"))
             try desk.execute("INSERT INTO recipe(title) VALUES ('new \(number)')", in: "Recipes.sqlite")
             try await Self.publish(desk)
@@ -121,8 +120,7 @@ import Testing
         follower.signal(SIGTERM)
         #expect(try await sender.wait().status == .exited(0))
         #expect(try await follower.wait().status == .exited(0))
-        let outcome = try await desk.run("publish", "--prune", "dir:public/kitchen")
-        outcome.expectSuccess()
+        try await desk.run("publish", "--prune", "dir:public/kitchen").expectSuccess()
         #expect(try desk.leftovers == [])
     }
 

@@ -13,8 +13,7 @@ import Testing
     }
 
     @Test func `it says what would be sent, and calls nobody`() async throws {
-        let sent = try await desk.run("send", "Recipes.sqlite", "--to", "./a", "--level", "6", "--json")
-        sent.expectSuccess()
+        let sent = try await desk.run("send", "Recipes.sqlite", "--to", "./a", "--level", "6", "--json").expectSuccess()
         let wire = try #require(try sent.events().last?["wire"] as? Int)
         let before = try FolderListing(of: desk.path).entries
         // Nobody listens there.

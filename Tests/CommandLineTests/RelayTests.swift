@@ -16,14 +16,11 @@ import Testing
     @Test func `what came over TLS goes on, with its number, and one changed row as a few bytes`() async throws {
         let (first, second) = (try await devices.tabletListens(), try await devices.watchListens())
         try await devices.ship(to: first).expectSuccess()
-        let whole = try await devices.pass(to: second)
-        whole.expectSuccess()
+        let whole = try await devices.pass(to: second).expectSuccess()
         #expect(try devices.desk.hasInstalled("Recipes", in: "watch-inbox", from: "Recipes.sqlite"))
         try devices.change()
-        let direct = try await devices.ship(to: first)
-        direct.expectSuccess()
-        let relayed = try await devices.pass(to: second)
-        relayed.expectSuccess()
+        let direct = try await devices.ship(to: first).expectSuccess()
+        let relayed = try await devices.pass(to: second).expectSuccess()
         #expect(try devices.desk.hasInstalled("Recipes", in: "watch-inbox", from: "Recipes.sqlite"))
         // The row, the manifest and the signature.
         let (wholeBytes, directBytes, bytes) = (
@@ -38,8 +35,7 @@ import Testing
         #expect(origin["producer"] as? String == phoneDigest)
         #expect(origin["relay"] as? String == tabletDigest)
         // What the watch has already costs a few bytes.
-        let again = try await devices.pass(to: second)
-        again.expectSuccess()
+        let again = try await devices.pass(to: second).expectSuccess()
         let unchanged = "unchanged: the receiver has Recipes already, as generation 2"
         #expect(again.stderr.contains(unchanged), "\(again.stderr)")
         _ = try await first.stop()

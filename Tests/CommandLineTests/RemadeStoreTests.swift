@@ -21,8 +21,7 @@ import Testing
         try await desk.waitUntil(within: .seconds(30)) {
             try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite")
         }
-        try await sender.signalOnceReady(SIGINT)
-        #expect(try await sender.wait(timeout: .seconds(20)).status == .exited(0))
+        try await sender.stopFollowing()
         #expect(try await receiver.stop().status == .exited(0))
     }
 
@@ -43,9 +42,7 @@ import Testing
         try await desk.waitUntil(within: .seconds(60)) {
             try desk.hasInstalled("Recipes", in: "inbox", from: "mended")
         }
-        try await sender.signalOnceReady(SIGINT)
-        let outcome = try await sender.wait(timeout: .seconds(20))
-        #expect(outcome.status == .exited(0))
+        let outcome = try await sender.stopFollowing()
         // For the same reason it is said once.
         #expect(outcome.stderr.components(separatedBy: "was not shipped").count == 2, "\(outcome.stderr)")
         #expect(try await receiver.stop().status == .exited(0))
@@ -114,8 +111,7 @@ import Testing
         try await desk.waitUntil(within: .seconds(20)) {
             try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite")
         }
-        try await sender.signalOnceReady(SIGINT)
-        #expect(try await sender.wait(timeout: .seconds(20)).status == .exited(0))
+        try await sender.stopFollowing()
         #expect(try await receiver.stop().status == .exited(0))
     }
 }

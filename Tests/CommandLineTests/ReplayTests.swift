@@ -39,9 +39,8 @@ import Testing
 
     /// The numbers of the kept generations, and whose they are.
     private func origins() async throws -> [[String]] {
-        try await desk.run("list", "--into", "inbox", "--json").lines.map { line in
-            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
-            return [object["counter"].map { "\($0)" } ?? "-", object["producer"] as? String ?? "-"]
+        try await desk.run("list", "--into", "inbox", "--json").objects().map { object in
+            [object["counter"].map { "\($0)" } ?? "-", object["producer"] as? String ?? "-"]
         }
     }
 
@@ -50,8 +49,7 @@ import Testing
         try change()
         try await keep("./2.shipment")
         try await receive("./1.shipment").expectSuccess()
-        let again = try await receive("./1.shipment")
-        again.expectSuccess()
+        let again = try await receive("./1.shipment").expectSuccess()
         #expect(again.stderr.contains("unchanged: Recipes, generation 1"))
         #expect(again.stderr.contains("signed by \(phone)"))
         try await receive("./2.shipment").expectSuccess()
@@ -199,12 +197,10 @@ import Testing
         try await desk.run("trust", other, "--identity", "watch", "--name", "other", "-q").expectSuccess()
         try await desk.run("trust", other, "--identity", "watch", "--takes-over", "Recipes", "-q").expectSuccess()
         // The very bytes that are there: if they need not come, they are known; and both senders remember alike.
-        let same = try await send(as: "other")
-        same.expectSuccess()
+        let same = try await send(as: "other").expectSuccess()
         #expect(same.stdout.contains(#""outcome":"installed""#) && same.stdout.contains(#""encoding":"columns""#))
         try change()
-        let next = try await send(as: "other")
-        next.expectSuccess()
+        let next = try await send(as: "other").expectSuccess()
         #expect(next.stdout.contains(#""encoding":"delta""#))
         try await receiver.stop().expectSuccess()
         #expect(try await origins() == [["1", phone], ["1", other], ["2", other]])
@@ -296,8 +292,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: desk["inbox/Recipes.sqlite"].string))
         try await receive("--from ./pipe", "--unsigned").expectSuccess()
         // One that is asked for as a stream is one, and says so; and a file stays one.
-        let stream = try await receive("--from - < pipe")
-        stream.expectSuccess()
+        let stream = try await receive("--from - < pipe").expectSuccess()
         #expect(stream.stderr.contains("reading the standard input, which is a stream\n"))
         let file = try await desk.shell("$SHIP receive --into inbox --identity watch --from - < unsigned.shipment")
         file.expectFailure(77, unsigned + "; the standard input is a file", hint: hint)

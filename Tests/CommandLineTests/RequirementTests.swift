@@ -146,8 +146,7 @@ import Testing
                 == ["   name   ", "*  Recipes", "   install"])
         #expect(try desk.leftovers == [])
         try TestStore.make(at: desk["Recipes.sqlite"], sql: "UPDATE recipe SET title = 'Pie' WHERE title IS NULL")
-        let sent = try await desk.run(send)
-        sent.expectSuccess()
+        let sent = try await desk.run(send).expectSuccess()
         #expect(sent.stderr.contains("installed Recipes as generation 2: "))
         try await receiver.stop().expectSuccess()
     }

@@ -16,8 +16,7 @@ import Testing
         let sample = try CoreDataSample(at: desk["Photos.sqlite"])
         try sample.addEverything()
         let files = try CoreDataSample.files(beside: sample.path)
-        let outcome = try await desk.run("copy", "Photos.sqlite", "--keep-in", "kept")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("copy", "Photos.sqlite", "--keep-in", "kept").expectSuccess()
         let copy = try #require(outcome.lines.first)
         try PlatformCalls.removeFile(sample.supportFolder.pushing(FilePath(files.keys.sorted()[0])))
         try sample.addPhoto(key: 64, content: Data("new".utf8))
@@ -28,8 +27,7 @@ import Testing
     @Test func `all rows, history, keys and external files come back, and the old ones are kept`() async throws {
         let (store, copy, files) = try await keepAndChange()
         let before = try StoreContent(of: store)
-        let outcome = try await desk.run("restore", copy, "--over", "Photos.sqlite", "--json")
-        outcome.expectSuccess()
+        let outcome = try await desk.run("restore", copy, "--over", "Photos.sqlite", "--json").expectSuccess()
         #expect(try StoreContent(of: store) == StoreContent(of: desk["\(copy)/Photos.sqlite"]))
         #expect(try CoreDataSample.files(beside: store) == files)
         let safety = try #require(try outcome.objects()[0]["safetyCopy"] as? String)
@@ -94,8 +92,7 @@ import Testing
             _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM ZPHOTO")
         }
         let arguments = ["restore", copy, "--over", "Photos.sqlite"] + options
-        let outcome = try await desk.run(arguments + ["--busy-timeout", "0.2", "--json"])
-        outcome.expectSuccess()
+        let outcome = try await desk.run(arguments + ["--busy-timeout", "0.2", "--json"]).expectSuccess()
         let remaining = try #require(try outcome.objects()[0]["remainingFiles"] as? [[String: String]])
         #expect(remaining.map { $0["reason"] } == ["read"])
         #expect(remaining.map { $0["path"] } == old.map { desk[".Photos_SUPPORT"].pushing(FilePath($0)).string })

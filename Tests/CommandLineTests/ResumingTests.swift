@@ -35,17 +35,16 @@ import Testing
     private func wholeSize(_ options: [String] = ["--level", "6"]) async throws -> Int {
         let receiver = try await desk.listen(into: "whole")
         let relay = try await CuttingRelay(to: receiver)
-        let outcome = try await desk.run(
-            ["send", "Large.sqlite", "--to", relay.address, "--no-remember", "-q"] + options)
-        outcome.expectSuccess()
+        try await desk.run(
+            ["send", "Large.sqlite", "--to", relay.address, "--no-remember", "-q"] + options
+        ).expectSuccess()
         return try #require(try await relay.end().first)
     }
 
     /// What `list` says that waits.
     private func waiting() async throws -> [[String: Any]] {
-        try await desk.run("list", "--into", "inbox", "--json").lines.compactMap { line in
-            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            return object?["unfinished"] as? [String: Any]
+        try await desk.run("list", "--into", "inbox", "--json").objects().compactMap {
+            $0["unfinished"] as? [String: Any]
         }
     }
 
@@ -90,8 +89,7 @@ import Testing
             // Nothing is current that is not whole.
             #expect(!FileManager.default.fileExists(atPath: desk["inbox/Large.sqlite"].string))
         }
-        let last = try await desk.run(["send", "Large.sqlite", "--to", relay.address, "--json"] + way.options)
-        last.expectSuccess()
+        try await desk.run(["send", "Large.sqlite", "--to", relay.address, "--json"] + way.options).expectSuccess()
         #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
         let carried = try await relay.end()
         #expect(carried.count == cuts + 1)
@@ -106,8 +104,7 @@ import Testing
         #expect(try await send(to: relay.address).status == .exited(76))
         try await waitUntilItWaits()
         try change()
-        let second = try await send(to: relay.address)
-        second.expectSuccess()
+        let second = try await send(to: relay.address).expectSuccess()
         #expect(try last("finishing", of: second) != nil)
         #expect(try last("finished", of: second)?["encoding"] as? String == "delta")
         #expect(second.stderr.contains("as generation 2"))
@@ -124,8 +121,7 @@ import Testing
         #expect(try await send(to: relay.address).status == .exited(76))
         try await waitUntilItWaits()
         try change("DELETE FROM line WHERE id > 1000; UPDATE line SET words = hex(randomblob(500))")
-        let second = try await send(to: relay.address)
-        second.expectSuccess()
+        let second = try await send(to: relay.address).expectSuccess()
         #expect(second.stderr.contains("as generation 1"))
         #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
         try await expectNothingLeft()
@@ -147,8 +143,7 @@ import Testing
         #expect(second.status == .exited(76))
         #expect(try last("resumed", of: second)?["encoded"] as? Int ?? 0 > size / 2)
         try change()
-        let third = try await send()
-        third.expectSuccess()
+        let third = try await send().expectSuccess()
         #expect(try last("resumed", of: third) != nil)
         #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
         _ = try await relay.end()
@@ -160,8 +155,7 @@ import Testing
         let receiver = try await desk.listen()
         let relay = try await CuttingRelay(to: receiver, cuts: [size / 2])
         #expect(try await send(to: relay.address, "--no-remember").status == .exited(76))
-        let second = try await send(to: relay.address, "--no-remember")
-        second.expectSuccess()
+        let second = try await send(to: relay.address, "--no-remember").expectSuccess()
         #expect(!second.stdout.contains("resumed"))
         #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
         #expect(try desk.leftovers == [])
@@ -173,8 +167,7 @@ import Testing
         try change("UPDATE line SET words = hex(randomblob(40)) WHERE id % 3 = 0")
         let relay = try await CuttingRelay(to: receiver, cuts: [300_000, 300_000])
         for _ in 0..<2 { #expect(try await send(to: relay.address).status == .exited(76)) }
-        let last = try await send(to: relay.address)
-        last.expectSuccess()
+        let last = try await send(to: relay.address).expectSuccess()
         #expect(try self.last("finished", of: last)?["encoding"] as? String == "delta")
         #expect(try self.last("resumed", of: last)?["encoded"] as? Int ?? 0 > 500_000)
         #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
@@ -206,8 +199,7 @@ import Testing
         try await desk.waitUntil { try !desk.leftovers.isEmpty }
         let next = try await CuttingRelay(to: receiver)
         // Another port is another receiver to the sender; what waits tells that it is the same.
-        let second = try await send(to: next.address)
-        second.expectSuccess()
+        let second = try await send(to: next.address).expectSuccess()
         let resumed = try #require(try last("resumed", of: second)?["encoded"] as? Int)
         #expect(resumed > rate / 2, "\(resumed) of \(size)")
         #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
@@ -226,8 +218,7 @@ import Testing
         try await Task.sleep(for: .seconds(1.5))
         sender.signal(SIGINT)
         _ = try await sender.wait()
-        let second = try await send(to: relay.address)
-        second.expectSuccess()
+        let second = try await send(to: relay.address).expectSuccess()
         #expect(second.stdout.contains("resumed"))
         #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
         try await expectNothingLeft()
@@ -246,8 +237,7 @@ import Testing
         let relay = try await CuttingRelay(to: receiver, cuts: [4_000_000])
         let first = try await desk.run("send", "Photos.sqlite", "--to", relay.address, "--json")
         #expect(first.status == .exited(76), "\(first.stderr)")
-        let second = try await desk.run("send", "Photos.sqlite", "--to", relay.address, "--json")
-        second.expectSuccess()
+        let second = try await desk.run("send", "Photos.sqlite", "--to", relay.address, "--json").expectSuccess()
         #expect(second.stdout.contains("resumed"))
         let carried = try await relay.end()
         #expect(carried.reduce(0, +) < 6_200_000, "\(carried)")

@@ -25,8 +25,7 @@ import Testing
     @Test func `an operator goes back beside a receiver at work, and the same store stays out`() async throws {
         let receiver = try await desk.listen()
         for _ in 1...3 { try await ship(to: receiver) }
-        let rollback = try await desk.run("rollback", "Recipes", "--into", "inbox", "--json")
-        rollback.expectSuccess()
+        let rollback = try await desk.run("rollback", "Recipes", "--into", "inbox", "--json").expectSuccess()
         #expect(
             rollback.stderr == "rolled back: generation 2 of Recipes is current, and 3 is not any more\n"
                 + "no shipment of Recipes comes in until `ship-store rollback Recipes --into inbox --release`\n")
@@ -68,8 +67,7 @@ import Testing
         // Another state comes in, under a number of its own; then the operator changes their mind.
         try await ship(to: receiver)
         #expect(try await rows() == "7")
-        let forward = try await desk.run("rollback", "Recipes", "--into", "inbox", "--to", "3")
-        forward.expectSuccess()
+        let forward = try await desk.run("rollback", "Recipes", "--into", "inbox", "--to", "3").expectSuccess()
         #expect(forward.stderr.hasPrefix("rolled back: generation 3 of Recipes is current, and 4 is not any more\n"))
         #expect(try await rows() == "6")
         // The newest is 4, so that the store is held again.
@@ -84,11 +82,9 @@ import Testing
                 + "its generation 4 of Recipes",
             hint: "send another state of the store, or ask the operator there to say "
                 + "`ship-store rollback NAME --into INBOX --allow-again`")
-        let allowed = try await desk.run("rollback", "Recipes", "--into", "inbox", "--allow-again")
-        allowed.expectSuccess()
+        let allowed = try await desk.run("rollback", "Recipes", "--into", "inbox", "--allow-again").expectSuccess()
         #expect(allowed.stderr == "1 generation of Recipes may come in again\n")
-        let sent = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address)
-        sent.expectSuccess()
+        let sent = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address).expectSuccess()
         #expect(sent.stderr.contains("installed Recipes as generation 5: "))
         try await receiver.stop().expectSuccess()
         #expect(try desk.leftovers == [])
@@ -160,8 +156,7 @@ import Testing
     @Test func `prune says what would go, and removes it`() async throws {
         let receiver = try await desk.listen(on: "127.0.0.1:0", into: "inbox", "--keep", "10")
         for _ in 1...4 { try await ship(to: receiver) }
-        let dry = try await desk.run("prune", "--into", "inbox", "--keep", "2", "--dry-run")
-        dry.expectSuccess()
+        let dry = try await desk.run("prune", "--into", "inbox", "--keep", "2", "--dry-run").expectSuccess()
         #expect(dry.lines == ["would go  Recipes  1", "would go  Recipes  2"])
         let young = try await desk.run("prune", "--into", "inbox", "Recipes", "--keep", "2", "--keep-for", "7d")
         #expect((young.stdout, young.stderr) == ("", "nothing is to go\n"))

@@ -72,8 +72,7 @@ import Testing
         #expect(nothing.status == .exited(66))
         try await desk.run("send", "Recipes.sqlite", "--to", Self.place, "--rollout", "5%").expectSuccess()
         #expect(try await desk.run("publish", "--release", Self.place, "Notes").status == .exited(66))
-        let left = try await desk.run("publish", "--release", Self.place)
-        left.expectSuccess()
+        let left = try await desk.run("publish", "--release", Self.place).expectSuccess()
         #expect(left.stderr.contains("nothing is being rolled out"))
     }
 }

@@ -39,8 +39,7 @@ import Testing
     @Test func `all arrive in one session, and need not come again`() async throws {
         let receiver = try await desk.listen(on: "127.0.0.1:0", into: "inbox", "--json")
         for outcome in ["installed", "unchanged"] {
-            let sent = try await desk.run(["send"] + Self.files + ["--to", receiver.address, "--json"])
-            sent.expectSuccess()
+            let sent = try await desk.run(["send"] + Self.files + ["--to", receiver.address, "--json"]).expectSuccess()
             let events = try sent.events()
             #expect(events.filter { $0["event"] as? String == "connected" }.count == 1)
             let finished = events.filter { $0["event"] as? String == "finished" }
@@ -122,12 +121,10 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: desk["all.shipment"].string))
         try await desk.run(["send"] + Self.files + ["--to", "all.shipment"]).expectSuccess()
 
-        let verified = try await desk.run("verify", "all.shipment", "--json")
-        verified.expectSuccess()
+        let verified = try await desk.run("verify", "all.shipment", "--json").expectSuccess()
         let manifests = try verified.objects().compactMap { $0["manifest"] as? [String: Any] }
         #expect(manifests.compactMap { $0["name"] as? String } == Self.all)
-        let inspected = try await desk.run("inspect", "all.shipment", "--json")
-        inspected.expectSuccess()
+        let inspected = try await desk.run("inspect", "all.shipment", "--json").expectSuccess()
         #expect(try inspected.objects().count == 3)
 
         try await desk.run("receive", "--into", "inbox", "--from", "all.shipment").expectSuccess()

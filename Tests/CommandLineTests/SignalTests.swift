@@ -279,8 +279,8 @@ import Testing
               [ -z "$child" ] || ! kill -STOP $child || ! grep -q '^State:.T' /proc/$child/status || break
             done
             sleep 0.2; grep -q '^State:.T' /proc/$child/status; echo $child
-            """)
-        stopped.expectSuccess()
+            """
+        ).expectSuccess()
         let start = ContinuousClock.now
         program.signal(signal)
         try await Task.sleep(for: .milliseconds(400))

@@ -64,8 +64,7 @@ import Testing
         try await receive().expectSuccess()
         try desk.execute("PRAGMA user_version = 3", in: "Recipes.sqlite")
         try await receive().expectSuccess()
-        let outcome = try await desk.shell("D=inbox/.ship-store/Recipes; G=$(echo $D/generations/2-*); \(damage)")
-        outcome.expectSuccess()
+        try await desk.shell("D=inbox/.ship-store/Recipes; G=$(echo $D/generations/2-*); \(damage)").expectSuccess()
         let told = try await desk.run("status", "--into", "inbox")
         #expect(told.status == .exited(80), "\(damage) \(told.stdout)")
         #expect(told.stdout.contains("failing  Recipes") && told.complaints.count == 2)
@@ -138,8 +137,7 @@ import Testing
         #expect(store["generation"] == nil)
         let sender = try desk.start("send", "Large.sqlite", "--to", relay.address, "--json")
         while !sender.hasEnded { _ = try await status() }
-        let sent = try await sender.wait()
-        sent.expectSuccess()
+        let sent = try await sender.wait().expectSuccess()
         #expect(try sent.events().contains { $0["event"] as? String == "resumed" })
         try await desk.waitUntil { try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock", "Large"] }
         #expect(try await status().status == .exited(0))

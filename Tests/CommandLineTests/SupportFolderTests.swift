@@ -55,8 +55,7 @@ import Testing
     func `a store that goes leaves the files of one that has its stem`(arguments: [String]) async throws {
         try desk.makeStore("Recipes.db")
         let content = try StoreContent(of: recipes.path)
-        let outcome = try await desk.run(arguments)
-        outcome.expectSuccess()
+        let outcome = try await desk.run(arguments).expectSuccess()
         #expect(outcome.stderr.contains("more stay: \(recipes.path) refers to them"))
         #expect((try? PlatformCalls.status(of: desk["Recipes.db"])) == nil)
         #expect(try found == files)

@@ -113,8 +113,7 @@ private let anotherRole = "with --role sender, receiver or relay if it is truste
 
     @Test func `whoever has this device's key is this device`() async throws {
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
-        let sent = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address, "--identity", "watch")
-        sent.expectSuccess()
+        try await desk.run("send", "Recipes.sqlite", "--to", receiver.address, "--identity", "watch").expectSuccess()
     }
 
     @Test func `--once waits for somebody who may`() async throws {
@@ -155,11 +154,10 @@ private let anotherRole = "with --role sender, receiver or relay if it is truste
                 hint: "compare the codes; after five tries say --pair anew there")
         let sent = try await desk.run(
             "send", "Recipes.sqlite", "--to", address, "--identity", "phone", "--pair",
-            code.replacing("-", with: " "), "--peer-name", "kitchen watch")
-        sent.expectSuccess()
+            code.replacing("-", with: " "), "--peer-name", "kitchen watch"
+        ).expectSuccess()
         #expect(sent.stderr.contains("paired with kitchen watch: it may receive every store\n"))
-        let received = try await receiver.program.wait()
-        received.expectSuccess()
+        let received = try await receiver.program.wait().expectSuccess()
         #expect(received.stderr.contains("paired with phone: it may send every store\n"))
         #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
         let again = try await desk.listen(on: "0.0.0.0:0", "--identity", "watch")
@@ -192,14 +190,12 @@ private let anotherRole = "with --role sender, receiver or relay if it is truste
             ], on: desk)
         // It keeps what the watch calls itself.
         await sender.write(Array("\n".utf8))
-        let sent = try await sender.wait()
-        sent.expectSuccess()
+        let sent = try await sender.wait().expectSuccess()
         let question = "what to call the other device (return: what it calls itself): "
         #expect(sent.stdout.contains(question), "\(sent.stdout)")
         let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
         #expect(sent.stdout.contains("paired with \(host): it may receive every store"), "\(sent.stdout)")
-        let received = try await receiver.wait()
-        received.expectSuccess()
+        let received = try await receiver.wait().expectSuccess()
         #expect(received.stdout.components(separatedBy: question).count == 3, "\(received.stdout)")
         #expect(received.stdout.contains("a device's name has 1 to 64 bytes"), "\(received.stdout)")
         #expect(received.stdout.contains("paired with phone of Ann: it may send every store"), "\(received.stdout)")

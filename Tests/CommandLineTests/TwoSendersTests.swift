@@ -25,9 +25,7 @@ import Testing
     }
 
     private func counters() async throws -> [Int] {
-        try await desk.run("list", "--into", "inbox", "--json").lines.compactMap { line in
-            (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["counter"] as? Int
-        }
+        try await desk.run("list", "--into", "inbox", "--json").objects().compactMap { $0["counter"] as? Int }
     }
 
     private static let overtaken = "a later shipment of Recipes from this device came first; taking another copy\n"
@@ -89,8 +87,7 @@ import Testing
         #expect(second.stderr.contains("as generation 1"))
         if changesMeanwhile { try change("third") }
         try await tell("go")
-        let outcome = try await first.wait()
-        outcome.expectSuccess()
+        let outcome = try await first.wait().expectSuccess()
         #expect(outcome.stderr.contains(Self.overtaken))
         #expect(outcome.stderr.contains(changesMeanwhile ? "as generation 2" : "unchanged: "))
         #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))

@@ -256,8 +256,7 @@ import Testing
         "inspect", "demo",
     ])
     func `the help of each command has an example`(command: String) async throws {
-        let help = try await Desk().run(command, "--help")
-        help.expectSuccess()
+        let help = try await Desk().run(command, "--help").expectSuccess()
         #expect(help.stderr == "")
         #expect(help.lines.contains { $0.hasPrefix("  ship-store \(command)") })
         #expect(help.lines.allSatisfy { $0.count <= 80 })
@@ -279,12 +278,10 @@ import Testing
     }
 
     @Test func `the program says its version, and what it can do`() async throws {
-        let version = try await Desk().run("--version")
-        version.expectSuccess()
+        let version = try await Desk().run("--version").expectSuccess()
         #expect(version.lines == ["0.1.0"])
         for arguments in [[], ["--help"], ["help"]] {
-            let help = try await Desk().run(arguments)
-            help.expectSuccess()
+            let help = try await Desk().run(arguments).expectSuccess()
             for command in [
                 "send", "receive", "adopt", "list", "rollback", "prune", "copy", "copies", "restore", "move", "destroy",
                 "verify",

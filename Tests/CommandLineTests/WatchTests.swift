@@ -38,8 +38,7 @@ import Testing
         let line = try await watch.waitForLine(containing: "Soups", on: .output)
         #expect(line.hasPrefix("Soups  1 (new)"))
         watch.signal(signal)
-        let outcome = try await watch.wait(timeout: .seconds(20))
-        outcome.expectSuccess()
+        let outcome = try await watch.wait(timeout: .seconds(20)).expectSuccess()
         #expect(outcome.lines.count == 3)
         #expect(outcome.lines.first == "Recipes  1  current")
         #expect(outcome.lines.dropFirst().first?.hasSuffix("author=me") == true)
@@ -49,8 +48,7 @@ import Testing
         try await ship()
         let watch = try await watch("--json", "--once")
         try await ship("Recipes", title: "Soup", "--meta", "author=me")
-        let outcome = try await watch.wait()
-        outcome.expectSuccess()
+        let outcome = try await watch.wait().expectSuccess()
         let (first, object) = (try #require(outcome.events().first), try #require(outcome.events().last))
         #expect(first["event"] as? String == "current")
         #expect(first["name"] as? String == "Recipes")
@@ -142,8 +140,7 @@ import Testing
         let watch = try await watch("Soups", "Teas", "--once")
         try await ship()
         try await ship("Teas")
-        let outcome = try await watch.wait()
-        outcome.expectSuccess()
+        let outcome = try await watch.wait().expectSuccess()
         #expect(outcome.lines.map { $0.prefix(4) } == ["Teas"])
     }
 
@@ -155,8 +152,7 @@ import Testing
             """
         let watch = try await watch("--json", "--once", "--exec", line)
         try await ship()
-        let outcome = try await watch.wait()
-        outcome.expectSuccess()
+        let outcome = try await watch.wait().expectSuccess()
         #expect(outcome.lines.count == 4)
         #expect(outcome.lines.dropFirst(2).first == "Recipes 2 5")
         #expect(outcome.lines.dropFirst().first == outcome.lines.last)
@@ -213,8 +209,8 @@ import Testing
         for _ in 1...3 { try await ship() }
         // Rows of the generations: 4, 5, 6.
         let since = try await desk.run(
-            "watch", "--into", "inbox", "Recipes", "--since", "1", "--once", "--exec", Self.count)
-        since.expectSuccess()
+            "watch", "--into", "inbox", "Recipes", "--since", "1", "--once", "--exec", Self.count
+        ).expectSuccess()
         #expect(since.lines.last == "ran 3 6")
         #expect(since.lines.first?.hasPrefix("Recipes  3 (was 1)") == true)
         // Whose generation is gone is told all the same.
