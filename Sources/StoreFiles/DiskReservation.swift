@@ -70,8 +70,6 @@ package final class DiskReservation: Sendable {
     }
 
     /// The work needs more bytes than were reserved.
-    ///
-    /// - Throws: `.tooLittle`, `.file`.
     package func extend(by bytes: Int64) throws(Refusal) {
         if (try? take(bytes)) != nil { return }
         makeWay()

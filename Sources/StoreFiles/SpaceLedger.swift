@@ -17,7 +17,6 @@ package final class SpaceLedger: Sendable {
     ///   - size: Bytes that are still to come.
     ///   - kept: Bytes that stay free: for the file system's own bookkeeping, and for others.
     ///   - place: What lies on the disk: a file or a folder.
-    /// - Throws: `.tooLittle`, `.file`.
     package func reserve(
         _ size: Int64, leaving kept: Int64 = 0, around place: FilePath
     ) throws(DiskReservation.Refusal) -> DiskReservation {
@@ -31,7 +30,6 @@ package final class SpaceLedger: Sendable {
     /// - Parameters:
     ///   - folder: Where, whatever becomes of its name.
     ///   - makeWay: Removes what may go, before anything is refused to the reservation.
-    /// - Throws: `.tooLittle`, `.file`.
     package func reserve(
         _ size: Int64, leaving kept: Int64 = 0, in folder: borrowing OpenFolder,
         makingWay makeWay: @escaping @Sendable () -> Void = {}
