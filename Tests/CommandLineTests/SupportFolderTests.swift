@@ -144,6 +144,17 @@ import Testing
         #expect(try FolderListing(of: real) == before)
     }
 
+    @Test func `a link in the place of a folder in it is not followed`() async throws {
+        let (real, link) = (desk["elsewhere"], recipes.supportFolder.appending("_EXTERNAL_DATA"))
+        try PlatformCalls.rename(link, to: real)
+        try PlatformCalls.symbolicLink(at: link, to: "../elsewhere")
+        let before = try FolderListing(of: real)
+        try await desk.run("metadata", "Recipes.sqlite", "--set", "kitchen=upstairs").expectSuccess()
+        try await desk.run("destroy", "Recipes.sqlite").expectSuccess()
+        #expect(try FolderListing(of: real) == before)
+        #expect(try Folder.names(in: desk.path) == [".Recipes_SUPPORT", "elsewhere"])
+    }
+
     // MARK: Copies
 
     @Test func `a copy that has the stem of its store never removes the store's files`() async throws {

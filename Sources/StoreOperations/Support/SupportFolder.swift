@@ -156,11 +156,18 @@ package struct SupportFolder: Hashable, Sendable {
     /// Makes the names in it durable.
     func sync() throws(FileError) {
         guard let folder = try open() else { return }
-        for subfolder in ExternalFileName.Folder.allCases.map({ path.appending($0.rawValue) })
-        where try folder.holds(subfolder) {
-            try folder.sync(subfolder)
-        }
+        try sync(ExternalFileName.Folder.allCases, in: folder)
         try folder.sync(path)
+    }
+
+    /// What a symbolic link leads to is not ours.
+    private func sync(_ names: some Sequence<ExternalFileName.Folder>, in folder: borrowing OpenFolder)
+        throws(FileError)
+    {
+        for name in names {
+            let path = path.appending(name.rawValue)
+            if try folder.statusIfThere(of: path)?.kind == .folder { try folder.sync(path) }
+        }
     }
 
     /// Removes files that no state needs any more. What cannot be removed is left: it does no harm. No symbolic link is followed.
@@ -178,20 +185,20 @@ package struct SupportFolder: Hashable, Sendable {
     }
 
     /// Removes files that go with their store. What is no regular file stays, and so does everything where a symbolic link
-    /// stands in the place of the folder.
+    /// stands in the place of the folder, or of one in it.
     ///
     /// - Throws: At the first that cannot be removed.
     package func removeForGood(_ names: Set<ExternalFileName>) throws(FileError) {
         guard !names.isEmpty, let folder = try open() else { return }
         for name in names.sorted() {
             let path = path(of: name)
-            guard try folder.statusIfThere(of: path)?.kind == .file else { continue }
-            try folder.removeFile(path)
+            let status = try FileError.unless(FileError.absence + [.tooManySymbolicLinkLevels]) {
+                () throws(FileError) in
+                try folder.status(of: path)
+            }
+            if status?.kind == .file { try folder.removeFile(path) }
         }
-        for subfolder in Set(names.map(\.folder)) {
-            let path = path.appending(subfolder.rawValue)
-            if try folder.holds(path) { try folder.sync(path) }
-        }
+        try sync(Set(names.map(\.folder)), in: folder)
     }
 
     /// Removes other files of the folder, by their paths in it, and the folders that are empty then, itself included.
