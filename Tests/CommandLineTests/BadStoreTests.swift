@@ -141,6 +141,18 @@ import Testing
         try expectNothingMade()
     }
 
+    /// SQLite would wait for its other end.
+    @Test(arguments: [["destroy"], ["destroy", "--force"]])
+    func `a pipe is in the place of its journal`(command: [String]) async throws {
+        try desk.makeStore()
+        try await desk.shell("mkfifo Recipes.sqlite-journal").expectSuccess()
+        let before = try FolderListing(of: desk.path)
+        let outcome = try await desk.run(command + ["Recipes.sqlite"], timeout: .seconds(30))
+        #expect(outcome.status != .exited(0))
+        #expect(outcome.complaints.last?.contains("move it away") == true)
+        #expect(try FolderListing(of: desk.path) == before)
+    }
+
     @Test func `every command that reads a store says the same`() async throws {
         try await desk.run("copy", "nothing.sqlite", "--to", "copies").expectFailure(
             66, "there is no store at nothing.sqlite", hint: "check the path")

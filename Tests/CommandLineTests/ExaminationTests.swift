@@ -93,6 +93,19 @@ import Testing
         #expect(outcome.complaints.contains { $0.contains("Recipes") })
     }
 
+    @Test(arguments: ["Photos.sqlite", ".Photos_SUPPORT/_EXTERNAL_DATA/*"])
+    func `inspect does not wait for a pipe in the place of a file`(file: String) async throws {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"], journalMode: "DELETE")
+        try sample.addPhoto(key: 1, content: Data(repeating: 7, count: 20_000))
+        try await install("Photos.sqlite")
+        try await desk.shell("cd inbox/.ship-store/Photos/current; f=$(echo \(file)); rm $f; mkfifo $f").expectSuccess()
+        for path in ["inbox", "inbox/.ship-store/Photos/current"] {
+            let outcome = try await desk.run("inspect", path, timeout: .seconds(30))
+            #expect(outcome.status != .exited(0))
+            #expect(outcome.complaints.last == "ship-store: hint: it is no plain file: move it away")
+        }
+    }
+
     enum Kind: String, CaseIterable { case inbox, generation, externalFile, manifest, shipment, store }
 
     @Test(arguments: Kind.allCases)

@@ -58,9 +58,11 @@ public struct Inspection: Sendable {
         _ generation: Generation, _ shipping: Producer.Options
     ) async throws -> Inspection {
         let manifest = generation.manifest
-        let version = StoreVersion(
-            manifest, at: manifest.parts.indices.map { generation.path(ofPart: $0) },
-            try? IndexShape.all(inCopyAt: generation.storePath))
+        let parts = manifest.parts.indices.map { generation.path(ofPart: $0) }
+        let folder = try OpenFolder(following: generation.path)
+        // Whoever opens a named pipe waits for another program.
+        for part in parts { _ = try folder.file(at: part) }
+        let version = StoreVersion(manifest, at: parts, try? IndexShape.all(inCopyAt: generation.storePath))
         return try await inspect(OutgoingShipment(version, shipping))
     }
 

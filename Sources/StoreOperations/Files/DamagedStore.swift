@@ -174,7 +174,7 @@ package struct DamagedStore: Sendable {
     package static func remove(
         _ home: StoreHome, asSeen seen: FileStatus, _ busyHandler: BusyHandler
     ) throws(OperationError) -> Bool {
-        try home.refuseStoresAsSidecars()
+        try home.refuseStrangeSidecars()
         let quiet = try QuietStore(home.path, besideReaders: false, busyHandler)
         let isRemoved = try OperationError.wrapping { () throws(FileError) in
             let status = try PlatformCalls.status(of: home.path)

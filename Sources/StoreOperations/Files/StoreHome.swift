@@ -53,10 +53,12 @@ package struct StoreHome: Hashable, Sendable {
     private static let indexEnding = "-shm"
 
     /// Refuses a store whose file has the name of a sidecar of this store: SQLite would overwrite or remove it, as a log or a
-    /// journal that is of no use.
+    /// journal that is of no use. And a journal that is no file: SQLite would wait for the other end of a pipe.
     ///
-    /// - Throws: `.storeIsSidecar`.
-    func refuseStoresAsSidecars() throws(OperationError) {
+    /// - Throws: `.storeIsSidecar`, `.file`.
+    func refuseStrangeSidecars() throws(OperationError) {
+        let kind = (try? PlatformCalls.statusFollowingLinks(of: journal))?.kind ?? .file
+        guard kind == .file else { throw .file(FileError(.open, journal, .invalidArgument)) }
         for sidecar in sidecars {
             let isStore = try OperationError.wrapping { () throws(FileError) in try Self.beginsAsStore(sidecar) }
             if isStore { throw .storeIsSidecar(sidecar, of: path) }

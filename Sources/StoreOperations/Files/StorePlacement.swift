@@ -171,7 +171,7 @@ extension StorePlacement {
         files: [(file: ExternalFile, path: FilePath)],
         beside claims: SupportFolderClaims, _ busyHandler: BusyHandler
     ) throws(OperationError) -> FilePath? {
-        try home.refuseStoresAsSidecars()
+        try home.refuseStrangeSidecars()
         let support = home.supportFolder
         let comparison = try OperationError.wrapping { () throws(FileError) in try support.compare(with: files) }
         try claims.refuse(toReplace: comparison.different, in: support)

@@ -18,7 +18,7 @@ package final class LiveConnection: Sendable {
     ) throws(OperationError) {
         self.store = store
         self.busyHandler = busyHandler
-        try StoreHome(store).refuseStoresAsSidecars()
+        try StoreHome(store).refuseStrangeSidecars()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = true
