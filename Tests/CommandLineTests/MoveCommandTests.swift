@@ -86,6 +86,18 @@ import Testing
         #expect(try Folder.names(in: desk["Group/.Recipes-safety"]).count == 1)
     }
 
+    @Test func `a store that cannot be removed is not put at its new place`() async throws {
+        try desk.makeStore()
+        let obstacle = desk[".ship-store-removal-Recipes.sqlite"]
+        _ = try OpenFile.creating(obstacle)
+        let outcome = try await desk.run("move", "Recipes.sqlite", "--to", "Group", "--remove-old")
+        #expect(outcome.complaints.first?.contains("\(obstacle)") == true && outcome.status != .exited(0))
+        #expect(try Folder.names(in: desk["Group"]) == [])
+        try PlatformCalls.removeFile(obstacle)
+        try await desk.run("move", "Recipes.sqlite", "--to", "Group", "--remove-old").expectSuccess()
+        #expect(try Folder.names(in: desk.path) == ["Group"])
+    }
+
     @Test func `destroy leaves nothing of the store, and nothing else`() async throws {
         let sample = try CoreDataSample(at: desk["Photos.sqlite"])
         try sample.addEverything()

@@ -58,6 +58,9 @@ private struct MoveSession: Sendable {
         if let relocation = try await finishEarlierMove(removal) { return relocation }
         let home = try movedHome()
         let hold = try ExclusiveHold(on: home, busyHandler)
+        // Nothing is put at the new place of a store that cannot go.
+        try removal.removal.prepare()
+        removal.removal.cancel()
         let source = try SourceStore(
             at: home.path, busyTimeout: busyHandler.busyTimeout, through: hold.connection.queue)
         let placement: Relocation.Outcome
