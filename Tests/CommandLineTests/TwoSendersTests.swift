@@ -110,17 +110,40 @@ import Testing
         #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
     }
 
-    /// There is no later one of its own: another copy would be refused as well.
-    @Test func `a device that has lost count takes no other copy`() async throws {
-        for _ in 0..<3 {
+    private func loseCount() async throws {
+        for _ in 0..<6 {
             try change()
             try await desk.run("send", "Recipes.sqlite", "--to", receiver.address, "--identity", "phone")
                 .expectSuccess()
         }
         try FileManager.default.removeItem(atPath: desk["phone/counter"].string)
         try change()
-        let lost = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address, "--identity", "phone")
+    }
+
+    /// There is no later one of its own: another copy would be refused as well, until enough attempts had drawn a number above the highest.
+    @Test(arguments: [[], ["--retry", "30s"]])
+    func `a device that has lost count takes no other copy, and does not count up again`(options: [String]) async throws
+    {
+        try await loseCount()
+        let lost = try await desk.run(
+            ["send", "Recipes.sqlite", "--to", receiver.address, "--identity", "phone"] + options)
         #expect(lost.status == .exited(77))
         #expect(!lost.stderr.contains(Self.overtaken))
+        #expect(try await counters().count == 6)
+    }
+
+    @Test func `a device that has lost count and follows tries again with a change, three times at most`() async throws
+    {
+        try await loseCount()
+        let sender = try desk.start(
+            "send", "Recipes.sqlite", "--to", receiver.address, "--identity", "phone", "--follow")
+        for number in 1...3 {
+            try await desk.waitUntil {
+                (try? String(contentsOfFile: desk["phone/counter"].string, encoding: .utf8)) == "\(number)\n"
+            }
+            try change()
+        }
+        #expect(try await sender.wait().status == .exited(77))
+        #expect(try await counters().count == 6)
     }
 }

@@ -62,11 +62,10 @@ extension RefusalCode {
     /// operator there has rolled back may be allowed again, and a store that is followed will have another state.
     fileprivate var mayPass: Bool {
         switch self {
-        case .damaged, .noSpace, .cannotInstall, .held, .rolledBack, .missingBase, .busy, .timedOut, .stopped,
-            .replayed:
+        case .damaged, .noSpace, .cannotInstall, .held, .rolledBack, .missingBase, .busy, .timedOut, .stopped:
             true
         case .versionNotSupported, .unknownFrame, .protocolViolation, .featureNotSupported, .badManifest, .badStore,
-            .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .otherStore, .notTrusted, .badSignature:
+            .wrongModel, .wrongSchema, .probeFailed, .tooLarge, .otherStore, .notTrusted, .badSignature, .replayed:
             false
         }
     }

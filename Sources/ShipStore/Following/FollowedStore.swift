@@ -217,10 +217,12 @@ final class FollowedStore: Sendable {
                 }
                 state.notBefore = max(state.notBefore, .now + following.minimumInterval)
             case .failure(let error)
-            where watched.isHeld && (error.isReplayed || error.isOfNoSignature || error.isOfNoStore):
-                // The receiver has the same or something newer, by another way, or cannot be given this, or it is gone: the next switch may
-                // bring what goes on.
-                (state.shipped, state.failures, state.failure) = (shipped, 0, error)
+            where error.isReplayed || watched.isHeld && (error.isOfNoSignature || error.isOfNoStore):
+                // The receiver has the same or something newer, by another way, or cannot be given this, or it is gone: the next state may
+                // bring what goes on. Before that no other number is drawn: a device that was restored from a backup would count up.
+                (state.shipped, state.content, state.failure) = (shipped, nil, error)
+                state.failures = watched.isHeld ? 0 : state.failures + 1
+                if !following.keepsTrying, state.failures >= Self.mostAttempts { state.end = error }
             case .failure(let error):
                 // It has not arrived, so it counts as changed.
                 state.shipped?.left = nil
