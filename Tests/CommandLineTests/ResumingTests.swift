@@ -276,6 +276,19 @@ import Testing
         #expect(try desk.hasInstalled("Large", from: "Large.sqlite"))
     }
 
+    @Test func `nothing waits of a device whose trust is taken back while it sends`() async throws {
+        let (phone, watch) = (try await desk.id(of: "phone"), try await desk.id(of: "watch"))
+        try await desk.run("trust", phone, "--identity", "watch", "--role", "sender", "-q").expectSuccess()
+        try await desk.run("trust", watch, "--identity", "phone", "--role", "receiver", "-q").expectSuccess()
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        let sender = try desk.start(
+            "send", "Large.sqlite", "--to", receiver.address, "--identity", "phone", "--limit-rate", "500k")
+        try await waitUntilItWaits()
+        try await desk.run("distrust", phone, "--identity", "watch", "-q").expectSuccess()
+        #expect(try await sender.wait().status == .exited(77))
+        try await desk.waitUntil { try !desk.leftovers.contains { $0.contains("/staging/") } }
+    }
+
     private func expectWaiting(from device: String) async throws {
         var producer: String?
         for _ in 0..<100 where producer != device { producer = try await waiting().first?["producer"] as? String }

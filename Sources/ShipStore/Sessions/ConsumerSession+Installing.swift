@@ -30,7 +30,10 @@ extension ConsumerSession {
             return try await takeIn(shipment, &frames, &dialogue, conversation)
         } catch {
             await shipment.endCheck()
-            if ShipmentError(error).leavesRestToCome { shipment.breakOff(frames.partialData) }
+            // What a device has sent goes with the trust in it.
+            if ShipmentError(error).leavesRestToCome, (try? conversation.authorization.check()) != nil {
+                shipment.breakOff(frames.partialData)
+            }
             throw error
         }
     }
