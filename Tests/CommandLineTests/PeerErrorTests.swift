@@ -21,6 +21,9 @@ import Testing
         let missing = try await desk.run("send", "Recipes.sqlite", "--to", "unix:none.sock")
         missing.expectFailure(
             69, "nobody listens on unix:none.sock", hint: Self.startOther)
+        try await desk.run("receive", "--into", "inbox", "--from", "http://127.0.0.1:\(free)/kitchen").expectFailure(
+            69, "nobody listens on http://127.0.0.1:\(free)",
+            hint: "check the address, and start the web server, or the storage, there")
         #expect(try desk.leftovers == [])
     }
 
@@ -32,7 +35,8 @@ import Testing
                 "ship-store: error: the name no-such-watch.invalid cannot be resolved: ") == true)
         #expect(
             outcome.complaints.last
-                == "ship-store: hint: check the name; a file is written ./NAME or NAME.shipment")
+                == "ship-store: hint: check the name; a file is written ./NAME or NAME.shipment, a publication's folder dir:NAME"
+        )
     }
 
     /// 192.0.2.0/24 answers nobody (RFC 5737): only what is refused before any packet ends well within the timeout.

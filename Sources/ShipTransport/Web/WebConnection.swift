@@ -27,13 +27,13 @@ struct WebConnection: PreparedChannel {
         let context = server.isSecure ? try makeContext(trusting: authorities) : nil
         let deadline = ContinuousClock.now + limit
         guard let proxy else {
-            return try await connect(to: server.host, server.port, by: deadline) {
+            return try await connect(to: server.host, server.port, at: server.place, by: deadline) {
                 try WebConnection(preparing: $0, server, nil, context)
             }
         }
         let connection: WebConnection
         do throws(LinkError) {
-            connection = try await connect(to: proxy.host, proxy.port, by: deadline) {
+            connection = try await connect(to: proxy.host, proxy.port, at: proxy.endpoint, by: deadline) {
                 try WebConnection(preparing: $0, server, proxy, context)
             }
         } catch {
@@ -53,12 +53,12 @@ struct WebConnection: PreparedChannel {
     }
 
     private static func connect(
-        to host: String, _ port: Int, by deadline: ContinuousClock.Instant,
+        to host: String, _ port: Int, at place: Endpoint, by deadline: ContinuousClock.Instant,
         preparing prepare: @escaping @Sendable (any Channel) throws -> WebConnection
     ) async throws(LinkError) -> WebConnection {
         let addresses = try await SocketAddress.resolve(host, port: port, within: deadline - .now)
         return try await ClientBootstrap.connect(
-            to: .tcp(host: host, port: port), within: deadline - .now, preparing: prepare
+            to: place, within: deadline - .now, preparing: prepare
         ) { bootstrap in
             let resolved = ResolvedAddresses(
                 addresses: addresses, eventLoop: MultiThreadedEventLoopGroup.forLinks.next())

@@ -9,6 +9,11 @@ package struct WebTarget: Hashable, Sendable {
         let port: Int
         /// The value of `Host`.
         let authority: String
+
+        /// As messages name it.
+        var place: Endpoint {
+            (try? Endpoint("\(isSecure ? "https" : "http")://\(authority)")) ?? .tcp(host: host, port: port)
+        }
     }
 
     let server: Server

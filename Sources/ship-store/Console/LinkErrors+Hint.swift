@@ -14,7 +14,9 @@ extension LinkError {
 
     var hint: PrintableText? {
         switch self {
-        case .couldNotResolve: "check the name; a file is written ./NAME or NAME.shipment"
+        case .couldNotResolve:
+            "check the name; a file is written ./NAME or NAME.shipment, a publication's folder dir:NAME"
+        case .refused(.web): "check the address, and start the web server, or the storage, there"
         case .refused, .unreachable(_, .noSuchFileOrDirectory):
             "start the other side there first: `ship-store receive --into INBOX`, or `ship-store send STORE --listen ADDRESS`"
         case .timedOutConnecting, .unreachable: "check the address and the network"
