@@ -119,7 +119,9 @@ struct ShipStoreCommand: AsyncParsableCommand {
         if code.isSuccess { tell(fullMessage(for: error)) }
         // No command was parsed, so the raw arguments have to tell whether standard output is for JSON.
         let isTaken = arguments.first == "send" && arguments.contains("-")
-        let console = Console(endsJSON: arguments.contains("--json") && !isTaken)
+        let isJSON = " \(arguments.joined(separator: " ")) ".replacing("=", with: " ").contains(" --log-format json ")
+        let console = Console(
+            endsJSON: arguments.contains("--json") && !isTaken, isJSON ? .json : .text(stamped: false))
         guard code == .validationFailure else {
             console.fail("\(message(for: error))", hint: nil, .unexpected)
             exit(withError: ExitCode(ExitStatus.unexpected.rawValue))

@@ -167,6 +167,15 @@ import Testing
         }
     }
 
+    @Test func `a mistake in the command line is an object too`() async throws {
+        for words in [["--log-format", "json"], ["--log-format=json"]] {
+            let outcome = try await desk.run(["receive", "--nonsense"] + words)
+            #expect(outcome.status == .exited(64))
+            let lines = try log(outcome)
+            #expect(lines.count == 1 && lines.first?["level"] as? String == "error" && lines.first?["hint"] != nil)
+        }
+    }
+
     @Test func `lines as objects tell three senders at once apart`() async throws {
         let receiver = try await desk.listen(on: "127.0.0.1:0", into: "inbox", "--max-store", "100k")
         let logging = try desk.start(

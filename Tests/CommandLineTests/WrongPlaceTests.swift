@@ -128,4 +128,15 @@ import Testing
             }
         }
     }
+
+    @Test func `a head without a byte is said to be none`() async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        try await desk.shell("mkdir kitchen; : > kitchen/head").expectSuccess()
+        for arguments in [["send", "Recipes.sqlite", "--to"], ["receive", "--into", "inbox", "--from"]] {
+            let outcome = try await desk.run(arguments + ["dir:kitchen"])
+            #expect(outcome.status == .exited(65))
+            #expect(outcome.complaints.first?.hasSuffix("the head at dir:kitchen is damaged: it is no head") == true)
+        }
+    }
 }

@@ -5,6 +5,7 @@ extension PublicationError {
         switch self {
         case .nothingThere(let place): "nothing is published at \(place)"
         case .badHead(let place, .versionNotSupported): "what is published at \(place) is of a newer version"
+        case .badHead(let place, .badMessage(_, let flaw)): "the head at \(place) is damaged: \(flaw)"
         case .badHead(let place, let error): "the head at \(place) is damaged: \(error.cause)"
         case .badSignature(let place, let error): "the head at \(place): \(error.cause)"
         case .badObject(let place, let digest):
