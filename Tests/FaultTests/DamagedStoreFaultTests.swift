@@ -34,7 +34,7 @@ struct DamagedStoreFaultTests {
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
                 INSERT INTO ZRECIPE(ZNAME) SELECT 'Soup ' || i FROM n
                 """)
-        let kept = try await BuiltProgram.expectSuccess(["copy", "Photos.sqlite", "--keep-in", "kept"], in: template)
+        try await BuiltProgram.expectSuccess(["copy", "Photos.sqlite", "--keep-in", "kept"], in: template)
         let name = try #require(try Folder.names(in: template.appending("kept")).first { $0.hasPrefix("Photos-") })
         try PlatformCalls.rename(template.appending("kept/\(name)"), to: template.appending("copy"))
         try Folder.removeTree(at: template.appending("kept"))
