@@ -106,6 +106,18 @@ import Testing
         }
     }
 
+    @Test func `no generation goes while inspect reads it`() async throws {
+        try desk.makeLargeStore(megabytes: 20)
+        try await install("Large.sqlite")
+        let generation = try PlatformCalls.realPath(of: desk["inbox/.ship-store/Large/current"])
+        let inspecting = try desk.start("inspect", "inbox")
+        try await desk.waitUntil(within: .seconds(30)) {
+            let lock = try FolderLock.take(.exclusive, on: generation)
+            return lock == nil
+        }
+        try await inspecting.wait(timeout: .seconds(60)).expectSuccess()
+    }
+
     enum Kind: String, CaseIterable { case inbox, generation, externalFile, manifest, shipment, store }
 
     @Test(arguments: Kind.allCases)

@@ -41,8 +41,12 @@ public struct Inspection: Sendable {
             case .inbox(let path):
                 let inbox = Inbox(at: path)
                 var inspections: [Inspection] = []
-                for generation in try inbox.storeNames().compactMap({ try inbox.current(of: $0) }) {
+                for name in try inbox.storeNames() {
+                    guard let generation = try inbox.current(of: name) else { continue }
+                    // Neither a receiver nor `prune` removes it meanwhile.
+                    let hold = try? FolderLock.takeSoon(.shared, on: generation.path)
                     inspections.append(try await inspect(generation, shipping))
+                    withExtendedLifetime(hold) { _ in }
                 }
                 return inspections
             case .generation(let path): return [try await inspect(try Generation(at: path), shipping)]
