@@ -18,9 +18,7 @@ extension FilePath {
         try Folder.sync(self)
     }
 
-    /// Removes the files of this folder that have a token for a name, and no others.
-    ///
-    /// - Parameter isKept: Whether the file with this token stays.
+    /// Removes the files of this folder that have a token for a name and are not kept, and no others.
     func removeTransfers(unless isKept: (TransferMessage.Token) -> Bool) {
         for name in (try? Folder.names(in: self)) ?? [] {
             guard let token = TransferMessage.Token(name), !isKept(token) else { continue }

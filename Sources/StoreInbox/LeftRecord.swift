@@ -33,9 +33,7 @@ package struct LeftRecord: Hashable, Sendable, Codable {
         return age < .zero ? nil : age
     }
 
-    /// Another generation becomes current now.
-    ///
-    /// - Parameter grace: How long an entry counts: older ones are forgotten.
+    /// Another generation becomes current now; entries that are older than the grace are forgotten.
     package func leaving(
         _ generation: GenerationName, grace: Duration, at now: Duration = PlatformCalls.timeSinceStart
     ) -> LeftRecord {

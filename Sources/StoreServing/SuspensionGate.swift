@@ -51,9 +51,7 @@ final class SuspensionGate: Sendable {
         if isLast { letGo() }
     }
 
-    /// Whether there was a suspension since a read began, even if it is over.
-    ///
-    /// - Parameter before: The number of suspensions as the read began.
+    /// Whether there was a suspension since a read began after so many, even if it is over.
     func wasSuspended(since before: Int) -> Bool { state.withLock { $0.suspensions > before } }
 
     /// - Throws: `.suspended`, also in place of what SQLite says of the interruption.

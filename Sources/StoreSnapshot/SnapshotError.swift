@@ -64,9 +64,7 @@ extension SnapshotError: FileErrorWrapping {
         }
     }
 
-    /// An error from a file that was written in the temporary folder.
-    ///
-    /// - Parameter needed: The space that should have been there, in bytes.
+    /// An error from a file that was written in the temporary folder, where so many bytes should have been free.
     init(writing error: FileError, needed: Int64) {
         self = error.roomLimit.map { SnapshotError($0, in: error.path.userFolder, needed: needed) } ?? .file(error)
     }

@@ -18,9 +18,7 @@ package struct Deflate: ~Copyable {
         private let stream: UnsafeMutablePointer<z_stream>
     #endif
 
-    /// Makes raw streams (RFC 1951).
-    ///
-    /// - Parameter level: Of libdeflate, 0-12; zlib goes up to 9.
+    /// Makes raw streams (RFC 1951), at a level of libdeflate: 0 to 12, and to 9 with zlib.
     package init(raw level: Int32) throws(CompressionError) { try self.init(level, isRaw: true) }
 
     /// Makes zlib streams (RFC 1950): two bytes before a raw stream, and a checksum behind it.

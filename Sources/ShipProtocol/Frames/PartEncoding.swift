@@ -41,9 +41,7 @@ public enum PartEncoding: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a part may come in it.
-    ///
-    /// - Parameter index: 0 is the store.
+    /// Whether a part may come in it; part 0 is the store.
     package func suits(part index: Int) -> Bool {
         switch self {
         case .blocks, .delta: true

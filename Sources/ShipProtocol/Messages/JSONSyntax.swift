@@ -153,9 +153,7 @@ struct JSONSyntax {
         return unit
     }
 
-    /// The bytes that a string encodes.
-    ///
-    /// - Parameter string: Sound bytes from between its quotation marks.
+    /// The bytes that a string encodes by sound bytes between its quotation marks.
     private static func unescaped(_ string: ArraySlice<UInt8>) -> [UInt8] {
         guard string.contains(UInt8(ascii: "\\")) else { return Array(string) }
         var units: [UInt16] = []

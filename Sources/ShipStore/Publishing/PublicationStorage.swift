@@ -30,9 +30,7 @@ package protocol PublicationStorage: PublicationReader {
 extension PublicationStorage {
     package func abandonUploads(begunBefore time: Timestamp) async throws {}
 
-    /// Puts bytes there as an object.
-    ///
-    /// - Parameter file: Where they are written on the way.
+    /// Puts bytes there as an object; on the way they are written to the file.
     func put(_ bytes: [UInt8], by file: FilePath) async throws -> PublishedObject {
         let object = PublishedObject(sha256: ContentDigest(hashing: bytes), size: Int64(bytes.count))
         try OpenFile.creating(file).write(bytes)

@@ -44,18 +44,14 @@ struct FullTextTable {
         (options["prefix"] ?? "").split { !$0.isNumber }.compactMap { Int($0) }
     }
 
-    /// The places of its columns in the records of its content.
-    ///
-    /// - Parameter statement: That of the table that `content` names.
+    /// The places of its columns in the records of its content, a table that was made by this statement.
     func places(in statement: String?) -> [Int?] {
         guard content != nil else { return columns.enumerated().map { $1 == nil ? nil : $0 + 1 } }
         let names = statement.flatMap(StatementParts.init)?.all.map { $0.first?.lowercased() } ?? []
         return columns.map { column in column.flatMap { names.firstIndex(of: $0.lowercased()) } }
     }
 
-    /// The folding of the characters of its texts.
-    ///
-    /// - Parameter codes: The characters above 127 that the texts have.
+    /// The folding of the characters above 127 that its texts have.
     func folds(of codes: Set<UInt32>) -> CharacterFolds {
         var folds = CharacterFolds()
         let words = tokenizer

@@ -99,9 +99,7 @@ package struct TreeWriter: ~Copyable {
         if kind == .table { lastRowid = leaf.rowids.last }
     }
 
-    /// Appends a row.
-    ///
-    /// - Parameter rowid: Of a table's row, above the last one; 0 in index trees.
+    /// Appends a row. Its rowid is above the last one in the tree of a table, and 0 in that of an index.
     package mutating func append(_ record: Span<UInt8>, rowid: Int64 = 0) throws {
         try beginRecord(size: record.count, rowid: rowid)
         if let open, open.localLeft == record.count {

@@ -13,9 +13,7 @@ package struct RecordLayout: Sendable {
     private(set) var rowidAlias: Int?
     private var names: [Int: String] = [:]
 
-    /// The layouts of all tables, `sqlite_schema` among them.
-    ///
-    /// - Parameter path: A file that no longer changes.
+    /// The layouts of all tables of a file that no longer changes, `sqlite_schema` among them.
     package static func all(inCopyAt path: FilePath) throws(SnapshotError) -> [String: RecordLayout] {
         try WatchedConnection.readingCopy(at: path) { database, _ in
             try all(in: database, try IndexValue.all(in: database))

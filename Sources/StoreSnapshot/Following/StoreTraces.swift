@@ -15,9 +15,7 @@ package struct StoreTraces: Hashable, Sendable {
     /// The store's file, and its log, of an absolute path without symbolic links.
     package static func files(of path: FilePath) -> [FilePath] { [path, Sidecars.log(of: path)] }
 
-    /// Reads them now.
-    ///
-    /// - Parameter path: Absolute, and without symbolic links.
+    /// Reads them now, of an absolute path without symbolic links.
     package init(of path: FilePath) {
         let now = PlatformCalls.timeOfDay
         let files = Self.files(of: path).map { try? PlatformCalls.status(of: $0) }

@@ -65,9 +65,7 @@ package struct DeflateOptimizer {
 
     // MARK: Matches
 
-    /// The tokens that take the fewest bits for the next `size` bytes.
-    ///
-    /// - Parameter tokens: Others for the same bytes.
+    /// The tokens that take the fewest bits for the next `size` bytes, for which `tokens` are others.
     private mutating func best(_ tokens: [DeflateToken], of size: Int) -> [DeflateToken] {
         // A stream that is not wanted any more need not be short.
         guard !Task.isCancelled else {
