@@ -13,6 +13,8 @@ struct ColumnEncoder {
     var textReferences: [Strings?] = []
     /// Kinds by column; `nil` unless all rows have the column, and it has several kinds.
     var kindReferences: [[UInt8]?] = []
+    /// Values by column; `nil` unless all rows have the column.
+    var valueReferences: [ColumnValues?] = []
     /// The classes that the decoder knows, by column.
     var classReferences: [DistinctValues?] = []
 

@@ -20,13 +20,22 @@ private enum ColumnTag: UInt8 {
 extension ColumnEncoder {
     /// Writes a column, and keeps what later columns may refer to.
     ///
-    /// - Parameter isInAllRows: Whether each row of the group has the column.
-    mutating func encode(_ column: ColumnValues, isInAllRows: Bool, into areas: inout SegmentAreas) {
+    /// - Parameters:
+    ///   - isInAllRows: Whether each row of the group has the column.
+    ///   - isRepeated: Whether an earlier or a later column may have the same values. Only with classes can it be copied: each row is one.
+    mutating func encode(
+        _ column: ColumnValues, isInAllRows: Bool, isRepeated: Bool = false, into areas: inout SegmentAreas
+    ) {
         let kinds = column.kindMask
         let isUniform = kinds.nonzeroBitCount == 1
         var classes: DistinctValues?
         if isInAllRows, column.count >= SegmentLimits.smallColumn, kinds != 1 {
             classes = DistinctValues(column, ordinals: column.ordinals())
+            // Integers and texts can refer to earlier ones without classes.
+            if classes == nil, isRepeated, kinds != 1 << ColumnValues.integerKind, kinds != 1 << ColumnValues.textKind {
+                let rows = Array(0..<Int32(column.count))
+                classes = DistinctValues(ids: rows, firstRows: rows)
+            }
         }
         let known = write(column, classes, isInAllRows: isInAllRows, into: &areas)
         integerReferences.append(isInAllRows && kinds == 1 << ColumnValues.integerKind ? column.integers : nil)
@@ -34,6 +43,7 @@ extension ColumnEncoder {
         textReferences.append(isInAllRows && kinds == 1 << ColumnValues.textKind ? column.texts : nil)
         kindReferences.append(isInAllRows && !isUniform ? column.kinds : nil)
         classReferences.append(known)
+        valueReferences.append(isInAllRows ? column : nil)
     }
 
     /// - Returns: The classes of the rows, if the decoder knows them from the encoding.
@@ -49,7 +59,7 @@ extension ColumnEncoder {
             guard let other, other.count <= (determining?.count ?? column.count), classes.isDetermined(by: other) else {
                 continue
             }
-            if other.count == classes.count, isSame(column, classes, as: index) {
+            if other.count == classes.count, valueReferences[index] == column {
                 write(.copy, index, column, classes, SegmentAreas(), into: &areas)
                 return other
             }
@@ -92,14 +102,6 @@ extension ColumnEncoder {
         var ids = SegmentAreas()
         encode(classes.ids.map(Int64.init), depth: 1, into: &ids)
         return cost.of(ids) < 2 * (column.count - classes.count)
-    }
-
-    private func isSame(_ column: ColumnValues, _ classes: DistinctValues, as index: Int) -> Bool {
-        if column.kindMask == 1 << ColumnValues.integerKind, let integers = integerReferences[index + 1] {
-            return integers == column.integers
-        }
-        guard column.kindMask == 1 << ColumnValues.textKind, let texts = textReferences[index] else { return false }
-        return classes.firstRows.allSatisfy { texts[Int($0)] == column.texts[Int($0)] }
     }
 
     /// The column whose classes most often tell the next value.

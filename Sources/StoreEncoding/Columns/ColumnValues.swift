@@ -1,5 +1,5 @@
 /// The values of one column, apart by kind, each kind in the order of the rows.
-struct ColumnValues {
+struct ColumnValues: Equatable {
     // The kinds of SQLite's values, and the other bits of a column's tag that gives kinds (see `ColumnTag`).
     static let nullKind: UInt8 = 0
     static let integerKind: UInt8 = 1

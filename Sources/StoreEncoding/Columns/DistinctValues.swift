@@ -71,7 +71,7 @@ struct DistinctValues {
 }
 
 extension ColumnValues {
-    fileprivate func hash(row: Int, ordinal: Int) -> UInt64 {
+    func hash(row: Int, ordinal: Int) -> UInt64 {
         let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
         switch kinds[row] {
         case ColumnValues.nullKind: return 1 &* multiplier

@@ -213,6 +213,26 @@ import Testing
         try SegmentTests.expectSame([RowGroup(rows)])
     }
 
+    private static let wide = noise(800, .min ... .max)
+
+    /// Two columns of the same values, which hardly come twice.
+    static let twins: [@Sendable (Int) -> Cell] = [
+        { .real(Double(wide[$0]) / 3) },
+        { .blob(wide[$0..<$0 + 4].flatMap { value in (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }) },
+        { $0 % 7 == 0 ? .null : .integer(wide[$0]) },
+        { $0 % 7 == 0 ? .null : .text(String(wide[$0], radix: 36)) },
+        { .real(Double(wide[$0 % 97]) / 3) },
+    ]
+
+    @Test(arguments: twins.indices) func `values that stand in an earlier column take nothing`(index: Int) throws {
+        let rows = (0..<700).map { row -> [Cell] in
+            [.integer(Int64(row)), Self.twins[index](row), .text("\(row % 9)"), Self.twins[index](row)]
+        }
+        let alone = try SegmentTests.segment([RowGroup(rows.map { Array($0.prefix(3)) })]).count
+        #expect(try SegmentTests.segment([RowGroup(rows)]).count < alone + 40)
+        try SegmentTests.expectSame([RowGroup(rows)])
+    }
+
     /// An array of texts, as `CFPropertyListCreateData` writes it.
     private static func list(of texts: [String]) -> [UInt8] {
         var list = Array("bplist00".utf8) + [0xaf, 0x10, UInt8(texts.count)] + texts.indices.map { UInt8($0 + 1) }

@@ -58,15 +58,12 @@ extension RowGroup {
         let least = counts.min() ?? 0
         let most = counts.max() ?? 0
         encoder.encode(counts, into: &columnar)
+        let repeated = try repeatedColumns(form)
         for column in 0..<most {
             let values = try parser.nextColumn()
-            guard let note else {
-                encoder.encode(values, isInAllRows: column < least, into: &columnar)
-                continue
-            }
             var areas = SegmentAreas()
-            encoder.encode(values, isInAllRows: column < least, into: &areas)
-            note(.value(Int(column)), cost.of(areas))
+            encoder.encode(values, isInAllRows: column < least, isRepeated: repeated.contains(column), into: &areas)
+            note?(.value(Int(column)), cost.of(areas))
             columnar.append(areas)
         }
         try parser.checkEnds()
@@ -84,6 +81,26 @@ extension RowGroup {
         guard isFound || cost.of(rowWise) < columnarCost else { return columnar }
         cost.room += columnar.streams
         return rowWise
+    }
+
+    /// Rows that are looked at to see which columns are the same.
+    private static let comparedRows = 16
+
+    /// The columns that have the same values as another one, as far as a few rows tell.
+    private func repeatedColumns(_ form: IntegerForm) throws(CompressionError) -> Set<Int64> {
+        var few = RowGroup()
+        for row in stride(from: 0, to: ends.count, by: max(1, ends.count / Self.comparedRows)) {
+            few.records += records[(row == 0 ? 0 : ends[row - 1])..<ends[row]]
+            few.ends.append(few.records.count)
+        }
+        var parser = try RecordParser(few, form: form)
+        var (last, repeated): ([[UInt64]: Int64], Set<Int64>) = ([:], [])
+        for column in 0..<(try parser.columnCounts().min() ?? 0) {
+            let values = try parser.nextColumn()
+            let hashes = zip(0..., values.ordinals()).map { values.hash(row: $0, ordinal: Int($1)) }
+            if let earlier = last.updateValue(column, forKey: hashes) { repeated.formUnion([earlier, column]) }
+        }
+        return repeated
     }
 
     /// Whether the rows are smaller row by row, as a dictionary has much of them as they are. Columns are taken apart, so that only long

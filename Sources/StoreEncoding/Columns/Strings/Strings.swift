@@ -1,5 +1,5 @@
 /// Byte strings within one buffer, which they may share.
-struct Strings {
+struct Strings: Equatable {
     var bytes: [UInt8]
     var starts: [Int32] = []
     var lengths: [Int32] = []
@@ -7,6 +7,10 @@ struct Strings {
     init(in bytes: [UInt8] = []) { self.bytes = bytes }
 
     var count: Int { starts.count }
+
+    static func == (one: Strings, other: Strings) -> Bool {
+        one.lengths == other.lengths && one.starts.indices.allSatisfy { one[$0] == other[$0] }
+    }
 
     mutating func append(start: Int, length: Int) {
         starts.append(Int32(truncatingIfNeeded: start))
