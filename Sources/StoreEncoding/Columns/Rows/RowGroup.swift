@@ -98,7 +98,9 @@ extension RowGroup {
         for column in 0..<(try parser.columnCounts().min() ?? 0) {
             let values = try parser.nextColumn()
             let hashes = zip(0..., values.ordinals()).map { values.hash(row: $0, ordinal: Int($1)) }
-            if let earlier = last.updateValue(column, forKey: hashes) { repeated.formUnion([earlier, column]) }
+            if let earlier = last.updateValue(column, forKey: hashes), column - earlier <= ColumnEncoder.reach {
+                repeated.formUnion([earlier, column])
+            }
         }
         return repeated
     }
