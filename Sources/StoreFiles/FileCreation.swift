@@ -44,9 +44,7 @@ public enum FileCreation {
         Self.preparation.withLock { $0 = preparation }
     }
 
-    /// Prepares a file or folder that has just been made.
-    ///
-    /// - Parameter remove: Undoes the making.
+    /// Prepares a file or folder that has just been made, or undoes the making.
     package static func made(_ item: Item, _ path: FilePath, remove: () throws(FileError) -> Void) throws(FileError) {
         guard let preparation = preparation.withLock({ $0 }) else { return }
         let path = path.nameForOthers

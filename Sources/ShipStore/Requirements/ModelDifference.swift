@@ -19,8 +19,6 @@ public struct ModelDifference: Hashable, Sendable {
     /// How many entities it names.
     var count: Int { added.count + removed.count + changed.count }
 
-    /// Whether a reader of the model can open the store.
-    ///
-    /// - Parameter isSubset: Whether the store may lack entities of the model.
+    /// Whether a reader of the model can open the store, which may lack entities of it if it is a subset.
     func isAcceptable(asSubset isSubset: Bool) -> Bool { isSubset ? added.isEmpty && changed.isEmpty : count == 0 }
 }

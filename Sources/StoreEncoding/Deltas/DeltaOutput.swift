@@ -111,9 +111,7 @@ struct DeltaOutput {
         if size >= Self.capacity || written >= Self.areasCapacity || text >= mostText { try flush() }
     }
 
-    /// Writes bytes as pieces, copied from a base where it has them.
-    ///
-    /// - Parameter search: In the base.
+    /// Writes bytes as pieces, copied from a base where a search in that finds them.
     mutating func write(_ new: any ByteSource, by search: PieceSearch) throws {
         var pieces: [Piece] = []
         var (size, end): (Int, Int64) = (0, 0)

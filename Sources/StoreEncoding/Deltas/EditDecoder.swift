@@ -54,9 +54,7 @@ struct EditDecoder {
         }
     }
 
-    /// Makes the next row.
-    ///
-    /// - Parameter old: Its values in the base.
+    /// Makes the next row from its values in the base.
     mutating func apply(to old: [DeltaValue]) throws(CompressionError) -> [DeltaValue] {
         let change = counts.map { $0[next] } ?? 0
         guard let count = Int(exactly: Int64(old.count) &+ change), (0...SegmentLimits.columns).contains(count) else {

@@ -76,9 +76,7 @@ struct PieceSearch {
         return nil
     }
 
-    /// Finds the pieces that make up the new bytes.
-    ///
-    /// - Parameter emit: Gets the pieces in order.
+    /// Finds the pieces that make up the new bytes, and hands them out in order.
     func run(over new: any ByteSource, emit: (Piece) throws -> Void) throws {
         /// New bytes from `start` on.
         var buffer: [UInt8] = []

@@ -53,9 +53,7 @@ extension TreeBuilder {
         }
     }
 
-    /// Copies rows of the base.
-    ///
-    /// - Parameter count: `.max` for all rows that are left.
+    /// Copies so many rows of the base, or all that are left for `.max`.
     func copy(_ count: Int, _ tree: inout OpenTree) throws {
         guard count > 0 else { return }
         guard var rows = tree.base.take() else { throw CompressionError.damaged(.base) }

@@ -10,9 +10,7 @@ struct RowPostings {
 
     private var lists: [[UInt8]: List] = [:]
 
-    /// Adds the words of a row.
-    ///
-    /// - Parameter columns: Of the row's record.
+    /// Adds the words of a row, by its record and where that has the columns.
     mutating func add(_ record: Span<UInt8>, _ columns: RecordColumns, _ shape: FullTextShape) {
         for (column, place) in shape.columns.enumerated() {
             guard let place, place < columns.count else { continue }

@@ -51,9 +51,7 @@ package struct LongRecord: Sendable {
         return whole + bytes
     }
 
-    /// Hands out the record in its canonical encoding.
-    ///
-    /// - Parameter reader: One that gave `cell` last.
+    /// Hands out the record in its canonical encoding, by the reader that gave `cell` last.
     package func write(
         _ cell: TreeCell, in reader: TreeReader, to output: (Span<UInt8>) throws -> Void
     ) throws {

@@ -162,9 +162,7 @@ package struct TreeReader {
         }
     }
 
-    /// Appends the record of the cell that `next` gave last.
-    ///
-    /// - Parameter cell: Takes as much memory as its size.
+    /// Appends the record of the cell that `next` gave last, which takes as much memory as its size.
     package func appendRecord(of cell: TreeCell, to bytes: inout [UInt8]) throws {
         if cell.overflow == 0, let page = levels.last?.page, page.number == cell.page {
             page.bytes.withUnsafeBufferPointer {

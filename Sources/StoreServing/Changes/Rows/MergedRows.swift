@@ -91,9 +91,7 @@ extension MergedRows {
         }
     }
 
-    /// The object that the row is.
-    ///
-    /// - Parameter entityPlace: Of `Z_ENT` in the record.
+    /// The object that the row is, by the place of `Z_ENT` in the record.
     mutating func object(_ cell: TreeCell, entityPlace: Int?) throws -> (entity: ForeignText, id: URL)? {
         guard let names, let entityPlace else { return nil }
         var head: [UInt8] = []
