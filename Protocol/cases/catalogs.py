@@ -93,6 +93,7 @@ def good() -> Iterator[Vector]:
     yield whole("landmark", "A landmark: two leaps, and the skips along the second one", said(*chain(17, 18, start=id_of_number(15)), **LANDMARK))
     yield whole("leap", "The last landmark, and the leap from there", common(*chain(25, 27, start=id_of_number(23))))
     yield whole("leaps", "Two leaps from the last landmark", common() | {"leaps": linked(20, 23, 29)})
+    yield whole("leaps_before", "A leap to the last landmark from the one before, and the leap from there", common() | {"leaps": linked(10, 20, 29)})
     yield whole("leap_is_skip", "The catalog right after a landmark: the skip is the leap", common(skips=linked(20, 29)))
     yield whole("bundle", "Single steps whose shipments are in one object", common(*BUNDLED, bundle=BUNDLE))
     last_signed = [BUNDLED[0], BUNDLED[1] | {"signature": "5f" * 64}]

@@ -158,7 +158,7 @@ class Catalog:
 
     @property
     def way(self) -> list[Members]:
-        """From the whole, or from the last landmark."""
+        """From the whole, or from a landmark."""
         return [*([self.members["whole"]] if "whole" in self.members else []), *self.members["leaps"]]
 
     @property
@@ -175,7 +175,7 @@ class Catalog:
     @property
     def landmark(self) -> Members | None:
         """The link to the catalog of the last landmark, if this is none."""
-        found: Members | None = None if "whole" in self.members else self.members["leaps"][0]["catalog"]
+        found: Members | None = None if "whole" in self.members else self.members["skips"][0]["catalog"]
         return found
 
     def all_steps(self) -> list[Members]:

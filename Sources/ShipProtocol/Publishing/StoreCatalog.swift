@@ -13,7 +13,8 @@ package struct StoreCatalog: Hashable, Sendable {
     package let name: StoreName
     /// The last shipment that needs nothing, if the content is a landmark. Its content is one, too.
     package let whole: PublishedStep?
-    /// From the whole, or from the last landmark, each from where the one before ends: one, unless the copy was lost over which to make it.
+    /// From the whole, or from one of the last landmarks, each from where the one before ends: one after each landmark, unless the copy was lost
+    /// over which to make it.
     package let leaps: [LinkedStep]
     /// From the last landmark before this content, each from the content of one catalog to that of the next.
     package let skips: [LinkedStep]
@@ -31,7 +32,7 @@ package struct StoreCatalog: Hashable, Sendable {
     /// The number of the shipments that lead there.
     package var counter: UInt64 { last.counter }
     /// The catalog of the last landmark; `nil` if this is one.
-    package var landmark: CatalogLink? { whole == nil ? leaps.first?.catalog : nil }
+    package var landmark: CatalogLink? { whole == nil ? skips.first?.catalog : nil }
     /// The catalog before; `nil` for the first one.
     package var before: CatalogLink? { skips.last?.catalog ?? former }
     package var all: [PublishedStep] { [whole].compactMap(\.self) + (leaps + skips).map(\.step) + steps }
@@ -139,6 +140,8 @@ extension StoreCatalog: Message {
 extension StoreCatalog {
     /// The way from the whole may be as long as the whole for one part of it.
     private static let shareOfWay: Int64 = 2
+    /// How many leaps before the last landmark a catalog names: who comes from there need not read the catalogs of landmarks in between.
+    private static let leapsBefore = 2
     /// How many catalogs it is from one landmark to the next.
     private static let catalogsOfLeap = 8
     /// Most leaps since a whole.
@@ -174,8 +177,8 @@ extension StoreCatalog {
     ) {
         let isFirst = last.link == landmark.link
         let skip = LinkedStep(skip, after: last.link)
-        let leaps =
-            leap.map { [LinkedStep($0, after: landmark.link)] } ?? (isFirst ? [] : last.catalog.leaps) + [skip]
+        let known = isFirst ? [] : last.catalog.leaps.drop { $0.catalog != landmark.link }
+        let leaps = leap.map { [LinkedStep($0, after: landmark.link)] } ?? known + [skip]
         let all = landmark.catalog.leaps + leaps
         guard let whole = landmark.catalog.whole, all.count <= Self.mostLeaps,
             all.reduce(0, { $0 + $1.step.size }) <= whole.size / Self.shareOfWay
@@ -183,8 +186,9 @@ extension StoreCatalog {
         let skips = (isFirst ? [] : last.catalog.skips) + [skip]
         let isLandmark = skips.count >= Self.catalogsOfLeap
         self.init(
-            name: last.catalog.name, whole: isLandmark ? whole : nil, leaps: isLandmark ? all : leaps, skips: skips,
-            steps: steps, bundle: bundle, former: nil, last: leap ?? skip.step)
+            name: last.catalog.name, whole: isLandmark ? whole : nil,
+            leaps: isLandmark ? all : all.suffix(leaps.count + Self.leapsBefore), skips: skips, steps: steps,
+            bundle: bundle, former: nil, last: leap ?? skip.step)
     }
 
     /// A catalog that was read.

@@ -137,6 +137,9 @@ import Testing
                 }
                 #expect(search.route != nil, "seed \(seed): from \(held ?? 0) to \(counter)")
                 mostReads = max(mostReads, reads)
+                // Who holds what came after the first of its leaps reads the last one, one that these name, and the first after what is held.
+                let leaps = catalogs.last?.catalog.leaps ?? []
+                if let held, UInt64(held) >= leaps.first?.catalog.counter ?? .max { #expect(reads <= 3) }
                 // Who holds nothing reads the last one, and that of its landmark.
                 if held == nil { #expect(reads <= 2 && search.route?.count ?? 0 <= 1 + 64 + 1 + 8) }
             }
