@@ -4,8 +4,8 @@ import EssentialFoundation
 /// its checksum.
 ///
 /// The preamble is that of each one-way shipment, and the certificate that of the head. MANIFEST begins with 0 and has all of its JSON, or with 4
-/// and has only the members that differ from the content where the step begins. The last one of a store, and of a bundle, has a SIGNATURE, which
-/// whoever passes it on needs; the others are on the way there, and proven by the signature of the head.
+/// and has only the members that differ from the content where the step begins. The last one of a store, and those of a bundle that lead where its
+/// last one does, have a SIGNATURE, which whoever passes it on needs; the others are on the way there, and proven by the signature of the head.
 ///
 /// Source: `Protocol/PUBLISHED.md` sections 2 and 3. Vectors: `short_*`.
 package struct InlineStep: Hashable, Sendable {
@@ -33,9 +33,9 @@ extension [InlineStep] {
     /// About how many bytes they take in a head.
     package var packedSize: Int { isEmpty ? 0 : PublicationText.packed(flatMap(\.shipment)).count }
 
-    /// The same, of which the last one alone has a signature of its own.
+    /// The same, of which those alone have a signature of their own that lead to where the last one does.
     package var signedAtEnd: [InlineStep] {
-        dropLast().map { InlineStep($0.step.signed(nil), shipment: $0.shipment) } + suffix(1)
+        map { $0.step.to == last?.step.to ? $0 : InlineStep($0.step.signed(nil), shipment: $0.shipment) }
     }
 
     /// Takes their shipments, one after the other.

@@ -18,7 +18,7 @@ package struct StoreCatalog: Hashable, Sendable {
     package let leaps: [LinkedStep]
     /// From the last landmark before this content, each from the content of one catalog to that of the next.
     package let skips: [LinkedStep]
-    /// Single ones since the catalog before.
+    /// Single ones since the catalog before; and those of the skips once more that have short shipments.
     package let steps: [PublishedStep]
     /// The object with the shipments of those that have none of their own, one after the other; `nil` if there are no such.
     package let bundle: PublishedObject?

@@ -28,6 +28,8 @@ struct PublishedEntry {
     private static let mostInHead = 1000
     /// The same in number. The newest one stays when the others go, so that who has the state before needs no other request.
     private static let mostStepsInHead = 4
+    /// The longest skip that goes into bundles beside its object, in bytes: there may be eight of them.
+    private static let longestSkipInBundle: Int64 = 1024
 
     /// Publishes a version beside what is there.
     ///
@@ -73,6 +75,7 @@ struct PublishedEntry {
 
         let known = try await Self.catalogs(before, publisher)
         var objects: [ManifestContent.ID: PublishedStep] = [:]
+        var shortSkip: InlineStep?
         /// The step from another content that was published.
         func step(from content: ManifestContent.ID) async throws -> PublishedStep? {
             if let step = objects[content] { return step }
@@ -80,6 +83,7 @@ struct PublishedEntry {
             if made == nil, let copy = copies.first(where: { $0.content.id == content }) {
                 made = try await steps.step(over: copy)
             }
+            if content == known?.last.catalog.newest { shortSkip = made?.inHead }
             if let made { objects[content] = try await steps.put(made) }
             return objects[content]
         }
@@ -93,6 +97,10 @@ struct PublishedEntry {
             } else {
                 single = try await step(from: before.newest)
             }
+        }
+        // And so do short skips, with those before them: who takes many takes them at once.
+        if let known, let shortSkip, shortSkip.step.size <= Self.longestSkipInBundle {
+            alone = try await Self.shortSkips(of: known.last.catalog, publisher) + alone + [shortSkip]
         }
         alone = alone.signedAtEnd
         let bundle = try await steps.put(bundled: alone)
@@ -119,6 +127,17 @@ struct PublishedEntry {
         bytesInHead = store.steps.packedSize
         bytesSent = steps.bytesSent
         roles = [.newest, .catalog] + (catalog.landmark == nil ? [.landmark] : [])
+    }
+
+    /// Those since the last landmark whose shipments are in a catalog's bundle.
+    private static func shortSkips(of catalog: StoreCatalog, _ publisher: Publisher) async throws -> [InlineStep] {
+        guard catalog.landmark != nil, let bundle = catalog.bundle,
+            let bytes = try? await publisher.storage.bytes(of: bundle, from: publisher.place),
+            let found = try? catalog.shipments(in: bytes)
+        else { return [] }
+        return found.filter { each in
+            catalog.skips.contains { $0.step.from == each.step.from && $0.step.to == each.step.to }
+        }
     }
 
     /// The catalog that the head names, and that of the last landmark; `nil` for what cannot be read: then all that is needed is made anew.

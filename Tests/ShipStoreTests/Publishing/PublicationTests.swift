@@ -59,6 +59,22 @@ import Testing
         #expect(round.storage.traffic.down - before.down < all / 2, "of \(all)")
     }
 
+    @Test func `who is many changes behind takes the small steps to a landmark from one object`() async throws {
+        let round = try PublicationRound(seed: 12)
+        try round.change(rows: 30_000)
+        try await round.publish()
+        for number in 0..<38 {
+            try round.change()
+            try await round.publish()
+            if number == 2 { try await round.look(0) }
+        }
+        let before = round.storage.traffic.requests
+        try await round.look(0)
+        #expect(try round.tick(of: 0) == 39)
+        // The head, the last catalog, the first one after what is held, and their bundles.
+        #expect(round.storage.traffic.requests - before <= 6)
+    }
+
     @Test func `objects that nothing needs are removed, and those that something needs stay`() async throws {
         let round = try PublicationRound(seed: 2)
         for _ in 0..<60 {
