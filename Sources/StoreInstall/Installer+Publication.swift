@@ -21,9 +21,7 @@ extension Installer {
         try storeLock.keep(OriginRecord(producer: device, highest: known.highest, generation: known.generation))
     }
 
-    /// Notes that the publisher of a store has halted it, for people.
-    ///
-    /// - Parameter time: Since when; `nil` if it is not.
+    /// Notes since when the publisher of a store has halted it, or that it has not, for people.
     package func note(halted time: Timestamp?, of name: StoreName) {
         let (note, known) = (folder.layout.haltRecord(name), folder.haltRecord(of: name))
         let record = time.map { HaltRecord(since: $0) }

@@ -28,9 +28,7 @@ extension StagedGeneration {
         if isRest { keeping?.addRest(data) } else { keeping?.add(data) }
     }
 
-    /// Ends the stream of the open part: the part is complete, or dropped.
-    ///
-    /// - Parameter index: Of the part, if it is complete.
+    /// Ends the stream of the open part: the part of that index is complete, or dropped.
     package func endStream(complete index: Int? = nil) {
         defer { (keeping, receiving) = (nil, nil) }
         if let index, mayWait, keeping?.isInFile != true { count(manifest.parts[index].size) }

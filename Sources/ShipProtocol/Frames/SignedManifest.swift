@@ -30,9 +30,7 @@ package struct SignedManifest: Hashable, Sendable {
         self.init(signature, payload: payload, saying: manifest)
     }
 
-    /// The two frames.
-    ///
-    /// - Parameter certificate: The one that went last over the link.
+    /// The two frames, after the certificate that went last over the link.
     package func encoded(after certificate: [UInt8] = []) throws(ProtocolError) -> [UInt8] {
         var bytes = Frame.roomForHeader + payload
         try Frame.complete(&bytes, as: .manifest)

@@ -186,9 +186,7 @@ extension RestartCause {
 }
 
 extension PartEncoding {
-    /// Whether a part can go in it, and the user allows that.
-    ///
-    /// - Parameter base: What a delta refers to.
+    /// Whether a part can go in it, a delta over that base, and the user allows that.
     func isPossible(for part: Int, of shipment: OutgoingShipment, over base: OutgoingBase?) -> Bool {
         let options = shipment.options
         return switch self {

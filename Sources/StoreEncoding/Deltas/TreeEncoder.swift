@@ -313,9 +313,7 @@ struct TreeEncoder {
         return literals < new.size / 2
     }
 
-    /// Writes a row that is long, or made of a long one.
-    ///
-    /// - Parameter old: A row of the base that resembles it, if there is one.
+    /// Writes a row that is long, or made of a long one, by a row of the base that resembles it.
     private mutating func writeLong(_ new: DeltaRow, _ old: DeltaRow?, _ output: inout DeltaOutput) throws {
         let search = try old.map { try self.search(in: $0) } ?? PieceSearch(RecordBytes(nil))
         if let old {

@@ -80,9 +80,7 @@ package struct StoreEncoder: StoreSegmentEncoder {
         }
     }
 
-    /// Reads the store, and puts the content of its segments. It blocks.
-    ///
-    /// - Parameter recorded: The capacities of the segments of an earlier session.
+    /// Reads the store, and puts the content of its segments, of the capacities of an earlier session. It blocks.
     private func walk(after recorded: [Int], put: @escaping (SegmentContent) throws -> Void) throws {
         var earlier = (store.earlier?.notes ?? [])[...]
         var skipped: Int64 = 0

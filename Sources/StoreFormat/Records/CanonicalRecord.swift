@@ -98,9 +98,7 @@ package enum CanonicalRecord {
         return value == count
     }
 
-    /// Whether no narrower type holds an integer.
-    ///
-    /// - Parameter length: Of one of the integer types: 0, 1, 2, 3, 4, 6 or 8.
+    /// Whether no narrower integer type than that of this length (0, 1, 2, 3, 4, 6 or 8) holds an integer.
     @inline(__always)
     private static func isNarrowest(
         _ bytes: UnsafePointer<UInt8>, length: Int, _ integers: IntegerForm

@@ -86,9 +86,7 @@ package struct StoreHome: Hashable, Sendable {
         try Folder.syncIfReadable(folder)
     }
 
-    /// The store's name as a part of a longer one; its hash where that would be too long for a file system.
-    ///
-    /// - Parameter bytes: Length of the other parts.
+    /// The store's name, beside so many other bytes of a longer one; its hash where that would be too long for a file system.
     func name(leaving bytes: Int) -> String {
         let name = FilePath(text: path.lastName).bytes
         return name.count + bytes <= Self.longestName ? path.lastName : ContentDigest(hashing: name).hex

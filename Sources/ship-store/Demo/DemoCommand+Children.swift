@@ -22,9 +22,7 @@ extension DemoCommand {
         let error: String?
     }
 
-    /// Runs a receiver for as long as `body` does.
-    ///
-    /// - Parameter body: Is given the address on which it listens.
+    /// Runs a receiver for as long as `body` does, which is given the address on which it listens.
     static func withReceiver(
         into inbox: FilePath, _ body: (_ address: String) async throws -> Void
     ) async throws {
@@ -71,9 +69,7 @@ extension DemoCommand {
         )
     }
 
-    /// Runs a sender that follows a store for as long as `body` does.
-    ///
-    /// - Parameter body: Is given the bytes on the wire of each shipment.
+    /// Runs a sender that follows a store for as long as `body` does, which is given the bytes on the wire of each shipment.
     static func withFollower(
         of store: FilePath, to address: String, _ body: (AsyncThrowingStream<Int64, any Error>) async throws -> Void
     ) async throws {

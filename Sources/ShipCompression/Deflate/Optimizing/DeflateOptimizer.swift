@@ -85,9 +85,7 @@ package struct DeflateOptimizer {
         return best.tokens
     }
 
-    /// About what tokens take in blocks: without the search for the best codes.
-    ///
-    /// - Parameter ends: Behind which tokens the blocks end.
+    /// About what tokens take in blocks that end so: without the search for the best codes.
     private static func bits(_ tokens: [DeflateToken], _ ends: [Int]) -> Int {
         var (bits, start) = (0, 0)
         for end in ends {

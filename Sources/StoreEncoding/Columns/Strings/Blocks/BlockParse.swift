@@ -31,9 +31,7 @@ struct BlockParse {
         _ = look(0)
     }
 
-    /// The item that the compressor finds next, if nothing is to be corrected.
-    ///
-    /// - Parameter enough: A longer match counts as one of any length beyond.
+    /// The item that the compressor finds next, if nothing is to be corrected; enough is as good as any longer match.
     mutating func predicted(upTo enough: Int = .max) -> BlockItem {
         var positions = Positions(from: start, isFirst: isFirst, parser.steps)
         while true {
