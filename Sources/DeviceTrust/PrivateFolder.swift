@@ -14,9 +14,7 @@ struct PrivateFolder: Sendable {
     /// the disk is slow.
     private static let lockTime = Duration.seconds(30)
 
-    /// Makes it if it is not there.
-    ///
-    /// - Parameter durably: Whether it has to survive a power cut.
+    /// Makes it if it is not there, so that it survives a power cut unless it need not.
     func make(durably: Bool = true) throws(IdentityError) {
         try IdentityError.wrapping { () throws(FileError) in try Folder.make(path, durably: durably) }
         _ = try open()

@@ -180,9 +180,7 @@ package struct Listener: Sendable {
         giveNextPlaces(channel.parent)
     }
 
-    /// A yielded connection is over.
-    ///
-    /// - Parameter isLast: Whether it ends the listener.
+    /// A yielded connection is over; the last one ends the listener.
     func isDone(with connection: LinkChannel, isLast: Bool) {
         let channel = connection.channel
         eventLoop.execute {

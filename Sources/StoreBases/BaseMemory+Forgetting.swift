@@ -53,9 +53,7 @@ extension BaseMemory {
         }
     }
 
-    /// Forgets everything of a store that is about to be destroyed, under all names.
-    ///
-    /// - Parameter store: Absolute, and without symbolic links.
+    /// Forgets everything of a store that is about to be destroyed, under all names, by its path as `PathText` has it.
     package func erase(storeAt store: FilePath) throws(BaseMemoryError) -> [BaseRecord] {
         try forget { $0.store == store }
     }

@@ -127,9 +127,7 @@ package final class Installer: Sendable {
         throw .rolledBack(manifest.name, number: entry.generation)
     }
 
-    /// Under the name of a store comes that store, unless the operator has said otherwise.
-    ///
-    /// - Parameter store: The store, once it has come.
+    /// Under the name of a store comes that store, unless the operator has said otherwise; it may have come already.
     private func checkSuccession(
         _ manifest: Manifest, to current: Generation?, at store: FilePath? = nil
     ) throws(InboxError) {

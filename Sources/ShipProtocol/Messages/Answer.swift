@@ -39,9 +39,7 @@ package struct Answer: Hashable, Sendable {
         }
     }
 
-    /// The parts of a one-way shipment.
-    ///
-    /// - Parameter repeated: Those that do not come, because the base has them.
+    /// The parts of a one-way shipment, without those that do not come, because the base has them.
     package init(to manifest: Manifest, without repeated: Set<Int>) {
         let coming = manifest.parts.enumerated().filter { $1.size > 0 && !repeated.contains($0) }.map(\.offset)
         self = repeated.isEmpty ? .everything : Answer(parts: coming, over: manifest.base?.sha256)

@@ -53,9 +53,7 @@ extension [PublishedHead.Store] {
         return self[..<index] + [self[index].rolledOut(nil)]
     }
 
-    /// The states once another one is published.
-    ///
-    /// - Parameter rollout: Of that one; `nil` for all followers at once.
+    /// The states once another one is published with its rollout, or for all followers at once.
     package func publishing(
         _ store: PublishedHead.Store, _ rollout: [RolloutStage]?, at time: Timestamp
     ) -> [PublishedHead.Store] {

@@ -153,9 +153,7 @@ final class FollowedStore: Sendable {
 
     // MARK: Shipping
 
-    /// The same order, which tells this store what becomes of it.
-    ///
-    /// - Parameter end: Called when the shipment is to end for newer ones.
+    /// The same order, which tells this store what becomes of it; `end` is called when the shipment is to end for newer ones.
     func follow(
         _ order: ProducerSession.Order, makingWay end: @escaping @Sendable () -> Void
     ) -> ProducerSession.Order {

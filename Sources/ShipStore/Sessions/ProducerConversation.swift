@@ -165,9 +165,7 @@ final class ProducerConversation: Sendable {
         }
     }
 
-    /// Takes a shipment back, and waits for the consumer's last word on it.
-    ///
-    /// - Parameter failure: Thrown if that does not come.
+    /// Takes a shipment back, and waits for the consumer's last word on it; throws the failure if that does not come.
     func cancel(
         _ reason: Reason, orFailWith failure: ShipmentError, _ frames: inout FrameReader
     ) async throws -> ProducerDialogue.Action {

@@ -48,9 +48,7 @@ final class StoreVersion: Sendable {
 
     deinit { gone() }
 
-    /// A version whose files do not change or go while it is used.
-    ///
-    /// - Parameter folder: Where encoders may put files; `nil` for beside the store.
+    /// A version whose files do not change or go while it is used; encoders put files beside the store, or into a folder.
     init(
         _ manifest: Manifest, at paths: [FilePath], _ indexShapes: [String: IndexShape]?, signed: SignedManifest? = nil,
         workingIn folder: FilePath? = nil, state: StoreState? = nil, leaving left: StoreTraces? = nil,

@@ -1,9 +1,7 @@
 import StoreFormat
 
 extension DeltaStore {
-    /// The shape of an index; `nil` if its entries cannot follow from rows.
-    ///
-    /// - Parameter shapes: By the names of the indexes.
+    /// The shape of an index, by its name; `nil` if its entries cannot follow from rows.
     func shape(of index: Int, among shapes: [String: IndexShape]) -> IndexShape? {
         let name = String(bytes: trees[index].name[...], textEncoding: settings.textEncoding)
         guard let shape = name.flatMap({ shapes[$0] }), settings.textEncoding <= 1 || shape.isBinary else { return nil }

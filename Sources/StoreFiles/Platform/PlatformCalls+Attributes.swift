@@ -4,9 +4,7 @@ import SystemPackage
 
 /// Owners and extended attributes of files.
 extension PlatformCalls {
-    /// fchown(2).
-    ///
-    /// - Parameter owner: `nil` for the one that it has.
+    /// fchown(2). What is `nil` stays.
     static func changeOwner(
         of descriptor: FileDescriptor, _ path: FilePath, to owner: UInt32?, group: UInt32
     ) throws(FileError) {
@@ -34,9 +32,7 @@ extension PlatformCalls {
         }
     }
 
-    /// fsetxattr(2).
-    ///
-    /// - Parameter value: `nil` to remove the attribute.
+    /// fsetxattr(2), or fremovexattr(2) for `nil`.
     static func setExtendedAttribute(
         _ name: [CInterop.PlatformChar], of descriptor: FileDescriptor, _ path: FilePath, to value: [UInt8]?
     ) throws(FileError) {

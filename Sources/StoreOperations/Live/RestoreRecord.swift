@@ -42,9 +42,7 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
         self = record
     }
 
-    /// Durable when this returns.
-    ///
-    /// - Parameter staging: A folder on the same file system.
+    /// Durable when this returns; written first in a folder on the same file system.
     package func write(for home: StoreHome, in staging: FilePath) throws(FileError) {
         let staged = staging.appending("record")
         let path = Self.path(for: home)
