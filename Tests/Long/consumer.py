@@ -327,7 +327,10 @@ def judge(peer, names, dialogue, status, written, words):
     # Whether END has gone before the link was cut is the program's affair; all that it has offered has had its last word.
     is_whole = {each["name"] for each in told} == {each.name for each in names}
     is_over = status == 0 and "cut" in dialogue.done and live.theirs.state == "between" and is_whole
-    if status != live.expected(outcomes) and not is_over or told != [receipt for each, receipt in said if each in outcomes]:
+    # Before it has read a last word, it may have found that it cannot send what is wanted.
+    current = live.theirs.current
+    has_given_up = status == 76 and current and any(BLOCKS not in wanted for wanted in current.wanted.values())
+    if status != live.expected(outcomes) and not (is_over or has_given_up) or told != [receipt for each, receipt in said if each in outcomes]:
         raise Flaw(f"the peer: {', '.join(dialogue.done)}, {dialogue.told}; its walk of the program: {live.theirs.end}, "
                    f"{[each.end for each in live.theirs.outcomes]}, so status {live.expected(outcomes)}; the program: {status}, {told}: "
                    f"{tail(words)}")
