@@ -37,9 +37,13 @@ import Testing
         let read = try Self.read(try step.file(by: certificate, over: base))
         #expect(read.elements == [.preamble(preamble)] + frames.map(FrameParser.Element.frame))
         #expect(read.signed == signed)
-        // On the way to another one it needs no signature of its own, and can be given one.
-        let both = [step, InlineStep(step.step, shipment: step.shipment)].signedAtEnd
-        #expect(both.map { $0.step.signature } == [nil, step.step.signature])
+        // On the way to another one it needs no signature of its own, and can be given one; whoever comes to the end of the last one does.
+        let further = PublishedStep(
+            from: step.step.to, to: base.id, counter: 3, size: step.step.size, sha256: nil
+        ).signed(other.value)
+        let both = [step, InlineStep(further, shipment: step.shipment)].signedAtEnd
+        #expect(both.map { $0.step.signature } == [nil, further.signature])
+        #expect([step, step].signedAtEnd == [step, step])
         let unsigned = try Self.read(try both[0].file(by: certificate, over: base))
         #expect(unsigned.elements == [.preamble(preamble)] + frames.dropFirst().map(FrameParser.Element.frame))
         #expect(try both[0].signed(over: base) { $0 == signed ? signature : other } == step)

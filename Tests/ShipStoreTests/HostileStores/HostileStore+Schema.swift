@@ -32,7 +32,7 @@ extension HostileStore {
             "words that do something else", .refused,
             change: "UPDATE sqlite_schema SET sql = 'DROP TABLE t' WHERE name = 't'"),
         .schema(
-            "words of 2 MiB", .refused,
+            "words of 2 MiB", .harmless,
             change:
                 "UPDATE sqlite_schema SET sql = replace(sql, '(', '(/*' || hex(zeroblob(1048576)) || '*/') WHERE name = 't'"
         ),

@@ -117,7 +117,7 @@ import Testing
         #expect(copy.bytes.count < 1 << 22 || Set(whole.notes.map(\.setting)).count > 2)
         var referring = 0
         // In a short run some, and one of both in turn.
-        let counts = Soak.stride(0..<whole.data.count, by: 7) + [whole.data.count]
+        let counts = Soak.stride(0..<whole.data.count, by: 3) + [whole.data.count]
         for (turn, count) in counts.enumerated() {
             for selfCheck in [true, false] where Soak.isOn || selfCheck == (turn % 2 == 0) {
                 let settings = CompressionSettings(selfCheck ? .fastest : .smallest, isOnTrial: true)
