@@ -36,7 +36,9 @@ extension LinkError {
             // less.
             let failures = error.connectionErrors
             let errors = failures.map { failure in
-                LinkError(opening: Endpoint(failure.target) ?? endpoint, failure.error)
+                // A web server is named by its URL.
+                if case .web = endpoint { return LinkError(opening: endpoint, failure.error) }
+                return LinkError(opening: Endpoint(failure.target) ?? endpoint, failure.error)
             }
             let refusal = errors.first { error in
                 if case .refused = error { true } else { false }
