@@ -39,7 +39,8 @@ import Testing
         } catch {
             failure = error
         }
-        #expect(failure?.code == vector.error)
+        // It throws the first failure, which may be that of a shipment.
+        #expect((course.withLock { $0.ending } ?? failure)?.code == vector.error)
         #expect(course.withLock { $0.lines } == vector.shipmentLines)
         for name in try consumer.inbox.storeNames() {
             #expect(InboxProbe(consumer.inbox.root, store: name.text).state.staged.isEmpty)
@@ -57,6 +58,8 @@ import Testing
         private(set) var lines: [ProtocolVector.Field] = []
         private var manifest: Manifest?
         private var signer: DeviceIdentifier?
+        /// What ended the stream.
+        private(set) var ending: ShipmentError?
 
         mutating func add(_ event: ReceiveEvent) {
             switch event {
@@ -70,6 +73,7 @@ import Testing
                 }
             case .failed(.givenUp(let reason)) where reason.scope == .shipment: end("cancelled \(reason.code)")
             case .failed(let error) where error.endsShipmentAlone: end("refused \(error.code ?? "")")
+            case .failed(let error): ending = error
             default: break
             }
         }
