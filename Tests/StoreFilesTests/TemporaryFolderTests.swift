@@ -54,13 +54,19 @@ import Testing
         #expect(try Folder.names(in: above).isEmpty == (mode & 0o7000 != 0))
     }
 
-    @Test func `the files of a copy that was killed go with it, once nobody else is at work on them`() throws {
+    /// - Returns: The folder of external files that a copy has put in its place, which was killed before its store was there.
+    private func filesOfKilledCopy() throws -> FilePath {
         let dead = scratch.path.appending(ourName(.besideResults))
         try Folder.make(dead.appending(StagedCopy.support))
         try OpenFile.creating(dead.appending(StagedCopy.store)).write([1])
         let support = scratch.path.appending(".Tea_SUPPORT")
         try StagedCopy.note(support, before: scratch.path.appending("Tea.sqlite"), in: dead)
         try PlatformCalls.rename(dead.appending(StagedCopy.support), to: support)
+        return support
+    }
+
+    @Test func `the files of a copy that was killed go with it, once nobody else is at work on them`() throws {
+        let support = try filesOfKilledCopy()
         do {
             let lock = try FolderLock.take(.exclusive, on: support)
             defer { withExtendedLifetime(lock) {} }
@@ -73,12 +79,7 @@ import Testing
 
     /// Whoever makes a folder where that of a killed copy has been removed may get its inode.
     @Test func `a folder that is not as the killed copy has left it stays`() throws {
-        let dead = scratch.path.appending(ourName(.besideResults))
-        try Folder.make(dead.appending(StagedCopy.support))
-        try OpenFile.creating(dead.appending(StagedCopy.store)).write([1])
-        let support = scratch.path.appending(".Tea_SUPPORT")
-        try StagedCopy.note(support, before: scratch.path.appending("Tea.sqlite"), in: dead)
-        try PlatformCalls.rename(dead.appending(StagedCopy.support), to: support)
+        let support = try filesOfKilledCopy()
         try OpenFile.creating(support.appending("mine")).write([2])
         TemporaryFolder.sweep(scratch.path, .besideResults)
         #expect(try Folder.names(in: scratch.path) == [".Tea_SUPPORT"])
