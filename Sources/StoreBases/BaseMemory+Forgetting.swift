@@ -10,26 +10,14 @@ extension BaseMemory {
     /// - Throws: Among others `.busy`; then nothing has been removed. `.stillThere` for a file that another process reads, or that
     ///   cannot be removed: the next change of the memory removes it.
     package func forget(where isToGo: (BaseKey) -> Bool) throws(BaseMemoryError) -> [BaseRecord] {
-        // No lock is needed where there is nothing to forget.
-        let index = try index()
-        guard let open = try open() else { return [] }
+        guard try open() != nil else { return [] }
         sweep()
-        // A killed removal leaves a copy of which a part is missing.
-        let isMissing = index.objects.contains { (try? open.holds(path(ofObject: $0.id))) != true }
-        var rest = index
-        guard
-            isMissing || !index.unused.isEmpty || !index.unusedStreams.isEmpty || rest.removeSent(where: isToGo)
-                || index.entries.contains(where: { isToGo($0.key) })
-        else {
-            try sync(open)
-            return []
-        }
         return try whileLocked { (change) throws(BaseMemoryError) in
             let before = change.index
             let going = change.index.remove { isToGo($0.key) }
             _ = change.index.removeSent(where: isToGo)
             change.removeUnused()
-            // Files that come back with a power cut have to be listed then.
+            // Files that come back with a power cut have to be listed then; a process may have been killed before it did so.
             try sync(change.folder)
             if change.isChanged { try change.save() }
             change.removeIfEmpty()
@@ -44,7 +32,7 @@ extension BaseMemory {
         for place in [folder, SharedMemory.folder] { TemporaryFolder.sweep(place, .temporary) }
     }
 
-    /// Makes durable that files are gone: a process may have been killed before it did so.
+    /// Makes durable that files are gone.
     private func sync(_ open: borrowing OpenFolder) throws(BaseMemoryError) {
         try BaseMemoryError.wrapping { () throws(FileError) in
             let objects = folder.appending(Self.objectFolder)

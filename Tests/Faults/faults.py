@@ -153,7 +153,7 @@ class Stage:
         status, words = self.run(command, FAULT_ROLE=role, SHIP_STORE_FAULT_LOG=log, SHIP_STORE_FAULT_SITE="0", SHIP_STORE_FAULT_ONLY="all",
                                  SHIP_STORE_FAULT_PROGRAM=os.path.basename(self.program))
         if status != 0:
-            raise ValueError(f"{self.scenario.name}: `{command}` exited with {status} without a fault: {words[-300:]}")
+            raise ValueError(f"{self.scenario.name}: `{command}` exited with {status} without a fault: {brief(words)}")
         found = []
         if os.path.exists(log):
             with open(log, errors="replace") as file:
@@ -162,6 +162,12 @@ class Stage:
                     found.append(Call(site, name, path))
             os.unlink(log)
         return found
+
+
+def brief(words):
+    """What was said of errors, and last."""
+    errors = [line[:300] for line in words.splitlines() if "error: " in line]
+    return " / ".join([*errors, words[-300:]])
 
 
 def wants(role):
@@ -218,29 +224,29 @@ def judged(stage, index, fault, clean):
     # Who gets no memory dies, as if somebody had killed it.
     if way not in ("kill", "memory"):
         if status < 0 or status > 128:
-            return f"it died: {status}: {words[-300:]}"
+            return f"it died: {status}: {brief(words)}"
         if "Fatal error" in words or "BrokenInvariant" in words or status == 70:
-            return f"an internal error, {status}: {words[-300:]}"
+            return f"an internal error, {status}: {brief(words)}"
         # What follows goes on, and warns.
         if status != 0 and "error: " not in words and "warning: " not in words and "not installed: " not in words:
-            return f"{status} without a word: {words[-300:]}"
+            return f"{status} without a word: {brief(words)}"
     try:
         problem = scenario.problem(stage.box, index + 1, index + 1 if status == 0 else index)
     except ValueError as error:
         # What is published by a clock that is years behind has expired by ours.
         problem = None if way == "clock" and "has expired" in str(error) else str(error)
     if problem:
-        return f"{status}: {problem}; {words[-300:]}"
+        return f"{status}: {problem}; {brief(words)}"
     if way in ("short", "eintr"):
         if status != 0:
-            return f"{status} for what can be tried again: {words[-300:]}"
+            return f"{status} for what can be tried again: {brief(words)}"
     # What could not be removed goes the next time.
     if status != 0 or way == "kill" or stage.names() - clean:
         if step.before:
             stage.run(step.before)
         status, words = stage.run(step.command)
         if status not in (0, *step.done):
-            return f"once more, it exits with {status}: {words[-300:]}"
+            return f"once more, it exits with {status}: {brief(words)}"
         try:
             problem = scenario.problem(stage.box, index + 1, index + 1)
         except ValueError as error:

@@ -54,7 +54,7 @@ extension UnsafeRawPointer {
     ///   - known: So many are.
     ///   - most: More do not count.
     @inline(__always)
-    func commonLength(with there: UnsafeRawPointer, from known: Int, atMost most: Int) -> Int {
+    package func commonLength(with there: UnsafeRawPointer, from known: Int, atMost most: Int) -> Int {
         var length = known
         while length &+ 8 <= most {
             let difference =

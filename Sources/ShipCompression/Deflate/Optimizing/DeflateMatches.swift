@@ -1,7 +1,9 @@
 /// Finds all matches that a deflate stream could take, byte by byte: for each length the nearest one.
 ///
 /// It goes along hash chains, as zlib does. zlib takes the first match that is good enough; `OptimalParse` chooses among all.
-struct DeflateMatches {
+///
+/// Unsafe buffers, because this looks at each byte of a segment's text many times; every index is below `bytes.count`, as the loops show.
+struct DeflateMatches: ~Copyable {
     private static let reach = DeflateFormat.window
     private static let hashBits: UInt32 = 15
     /// How many earlier places with the same hash it tries.
@@ -12,8 +14,8 @@ struct DeflateMatches {
     /// Where the next window begins.
     private var place: Int
     /// The last place of each hash, and of each place the one before it with the same hash; -1 for none.
-    private var last = [Int32](repeating: -1, count: 1 << Int(hashBits))
-    private var earlier = [Int32](repeating: -1, count: reach)
+    private let last: UnsafeMutablePointer<Int32>
+    private let earlier: UnsafeMutablePointer<Int32>
     /// The longest match at the place before: at the same distance there is one that is at most a byte shorter. In long runs nothing else is
     /// compared.
     private var before = (length: 0, distance: 0)
@@ -25,7 +27,16 @@ struct DeflateMatches {
         let before = preset.suffix(Self.reach)
         self.bytes = before + bytes
         place = 0
+        last = .allocate(capacity: 1 << Int(Self.hashBits))
+        last.initialize(repeating: -1, count: 1 << Int(Self.hashBits))
+        earlier = .allocate(capacity: Self.reach)
+        earlier.initialize(repeating: -1, count: Self.reach)
         skip(before.count)
+    }
+
+    deinit {
+        last.deallocate()
+        earlier.deallocate()
     }
 
     /// How many bytes are still to come.
@@ -82,12 +93,17 @@ struct DeflateMatches {
         var best = DeflateFormat.shortestMatch &- 1
         let known = before
         before = (0, 0)
-        guard longest > best else { return }
+        guard longest > best, let start = bytes.baseAddress else { return }
+        let target = UnsafeRawPointer(start + place)
         var (candidate, left) = (Int(first), Self.depth)
         while candidate >= 0, place &- candidate <= Self.reach, left > 0 {
-            if bytes[candidate &+ best] == bytes[place &+ best] {
-                var length = place &- candidate == known.distance ? min(max(0, known.length &- 1), longest) : 0
-                while length < longest, bytes[candidate &+ length] == bytes[place &+ length] { length &+= 1 }
+            let other = UnsafeRawPointer(start + candidate)
+            // Most candidates end here.
+            if other.loadUnaligned(fromByteOffset: best &- 1, as: UInt16.self)
+                == target.loadUnaligned(fromByteOffset: best &- 1, as: UInt16.self)
+            {
+                let least = place &- candidate == known.distance ? min(max(0, known.length &- 1), longest) : 0
+                let length = target.commonLength(with: other, from: least, atMost: longest)
                 if length > best {
                     matches.append(OptimalParse.Match(length: length, distance: place &- candidate))
                     before = (length, place &- candidate)

@@ -1,3 +1,5 @@
+import ShipCompression
+
 /// Finds earlier places with the same bytes, by the hash of `keySize` bytes and chains of places that share it.
 ///
 /// It notes and tries only about one place of four, which the bytes themselves choose: equal bytes have the same places chosen wherever
@@ -189,7 +191,8 @@ struct MatchSearch: ~Copyable {
         for _ in 0..<depth {
             guard candidate >= 0 else { break }
             let earlier = Int(chosen[Int(candidate)])
-            let length = length(earlier)
+            // Whatever is not longer than what deflate sees of another is no better in any respect.
+            let length = reaches(earlier, best.visible) ? length(earlier) : 0
             if length >= Self.keySize {
                 best.visible = max(best.visible, visible(earlier, length))
                 if length > best.length { (best.length, best.distance) = (length, place - earlier) }
@@ -200,20 +203,17 @@ struct MatchSearch: ~Copyable {
         return best
     }
 
+    /// Whether the bytes up to the one at `offset` may be the same as at an earlier place: whether the last eight are.
+    @inline(__always)
+    private func reaches(_ earlier: Int, _ offset: Int) -> Bool {
+        guard place &+ offset < count else { return false }
+        guard offset >= 7 else { return true }
+        return word(place &+ offset &- 7) == word(earlier &+ offset &- 7)
+    }
+
     /// How many bytes at the place are the same as at an earlier one.
     private func length(_ earlier: Int) -> Int {
-        var length = 0
-        while place &+ length &+ 8 <= count {
-            let difference = word(place &+ length) ^ word(earlier &+ length)
-            if difference != 0 { return length &+ difference.littleEndian.trailingZeroBitCount / 8 }
-            length &+= 8
-        }
-        while place &+ length < count,
-            byte(place &+ length) == byte(earlier &+ length)
-        {
-            length &+= 1
-        }
-        return length
+        (history + place).commonLength(with: history + earlier, from: 0, atMost: count &- place)
     }
 
     /// How many bytes of a match deflate can see itself: those among the last literals.
