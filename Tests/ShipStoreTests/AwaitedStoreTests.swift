@@ -1,5 +1,7 @@
+import Foundation
 import ShipProtocol
 import StoreSnapshot
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -30,5 +32,28 @@ import Testing
         for _ in 0..<6 { order.ended(.failure(.source(.notADatabase(path)))) }
         store.notice()
         #expect(try #require(store.due).at > .now + .seconds(5))
+    }
+
+    @Test func `what an inbox holds when a receiver connects is offered, although no word of it has come yet`()
+        async throws
+    {
+        let scratch = try ScratchFolder()
+        let (inbox, filled) = (scratch.path.appending("inbox"), scratch.path.appending("filled"))
+        let store = scratch.path.appending("Recipes.sqlite")
+        try SampleStore.plain.make(at: store)
+        let base = try await LocalCopy.take(
+            of: store, into: try scratch.folder("app"), as: CopyFileName("Recipes.base.sqlite"))
+        _ = try await Consumer(inbox: filled).adopt(base.path, as: "Recipes")
+        try FileManager.default.createDirectory(
+            atPath: scratch.path.appending("empty").string, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: inbox.string, withDestinationPath: "empty")
+        let watched = try WatchedStores(of: Producer(inbox: inbox), Following(), isShared: true)
+        // What is watched is the empty folder, where nothing happens.
+        try FileManager.default.removeItem(atPath: inbox.string)
+        try FileManager.default.createSymbolicLink(atPath: inbox.string, withDestinationPath: "filled")
+        let offered = Mutex<[StoreName]>([])
+        let registration = watched.forEach { store in offered.withLock { $0.append(store.name) } }
+        #expect(offered.withLock { $0.contains("Recipes") })
+        withExtendedLifetime(registration) {}
     }
 }

@@ -59,7 +59,7 @@ extension ShipmentError {
         case .badHoldings: .here(.badData)
         case .publication(let error): error.failureRule
         case .cannotAnswer: .untold(.protocolBroken)
-        case .stopped: .onLink(.tryAgain, .stopped, cancellation: .stopped)
+        case .noStoreYet, .stopped: .onLink(.tryAgain, .stopped, cancellation: .stopped)
         case .sqlite: .ofShipment(.badData, .cannotInstall)
         case .unforeseen: .ofShipment(.unexpected, .cannotInstall, isTold: false)
         }
@@ -86,6 +86,7 @@ extension ShipmentError {
         if case .noStoreFor(let id) = self {
             return Reason(code, message: "this device may have no store there (its id is \(id))")
         }
+        if case .noStoreYet = self { return Reason(code, message: "no store has come there yet") }
         return Reason(code, message: failureRule.isTold ? cause.text : code.plainWords)
     }
 }

@@ -66,6 +66,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case noReceiver
     /// The device at the other end is trusted as a receiver, and with none of the stores that there are.
     case noStoreFor(DeviceIdentifier)
+    /// No store has come into the inbox whose stores are to be passed on.
+    case noStoreYet
     /// The device at the other end may not be the sender, the receiver or the relay of a store of this name.
     case notAllowed(StoreName, TrustedPeer.Role)
     /// A generation of an inbox cannot be passed on: the generation came without a signature of the device that made it.

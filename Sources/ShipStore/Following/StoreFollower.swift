@@ -10,6 +10,7 @@ import Synchronization
 package final class StoreFollower: Sendable {
     private let producer: Producer
     private let following: Following
+    private let watched: WatchedStores
     /// Those that the receiver may have, and what tells of more of them and of their changes.
     private let state = Mutex<(stores: [FollowedStore], registrations: [Registration])>(([], []))
     private let alarm = Alarm()
@@ -21,7 +22,7 @@ package final class StoreFollower: Sendable {
         only isAllowed: @escaping @Sendable (StoreName) -> Bool = { _ in true },
         report: @escaping @Sendable (SendEvent) -> Void
     ) {
-        (self.producer, self.following, self.report) = (producer, following, report)
+        (self.producer, self.following, self.watched, self.report) = (producer, following, watched, report)
         attempts = Attempts(keepsTrying: following.keepsTrying) { report(.disconnected($0)) }
         let registration = watched.forEach { [weak self] in if isAllowed($0.name) { self?.add($0) } }
         state.withLock { $0.registrations.append(registration) }
@@ -61,7 +62,7 @@ package final class StoreFollower: Sendable {
         over link: PeerLink, with receiver: String? = nil, staying stays: Bool = true
     ) async throws -> ShipmentError? {
         guard link.direction == .twoWay else { throw LinkError.oneWay }
-        let nothing = link.device.map(ShipmentError.noStoreFor)
+        let nothing = watched.all.isEmpty ? .noStoreYet : link.device.map(ShipmentError.noStoreFor)
         // Into an inbox there may come a store for who waits.
         if let nothing, stores.isEmpty, !stays || !producer.isOfInbox {
             let job = try await SendJob([], producer.options, start: .now, report: report)

@@ -12,6 +12,8 @@ package final class WatchedStores: Sendable {
     private let recent: RecentBases?
     /// A `FileWatch` of live stores, or an `InboxWatch`; and what tells of changes that the app knows of.
     private let watches = Mutex<[any Sendable]>([])
+    /// Looks into the inbox; `nil` for live stores.
+    private let lookAgain = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// - Parameters:
     ///   - isShared: Whether several receivers may come for them.
@@ -63,6 +65,8 @@ package final class WatchedStores: Sendable {
 
     /// Calls with each store, now or when it comes, for as long as the registration lives. It may call twice with one.
     func forEach(_ call: @escaping @Sendable (WatchedStore) -> Void) -> Registration {
+        // Word of what has just come may still be on its way.
+        lookAgain.withLock(\.self)?()
         let registration = arrivals.add(call)
         all.forEach(call)
         return registration
@@ -94,6 +98,7 @@ package final class WatchedStores: Sendable {
         let missing = names.filter { !there.contains($0) }
         if !missing.isEmpty || there.isEmpty { report(.awaits(missing, inbox: inbox.root)) }
         let look = { @Sendable [weak self] () -> Void in self?.look(into: inbox, for: names, watched) }
+        lookAgain.withLock { $0 = look }
         try keep(InboxWatch(inbox, .automatic, notice: look))
     }
 

@@ -213,7 +213,7 @@ struct MatchSearch: ~Copyable {
 
     /// How many bytes at the place are the same as at an earlier one.
     private func length(_ earlier: Int) -> Int {
-        (history + place).commonLength(with: history + earlier, from: 0, atMost: count &- place)
+        UnsafeRawPointer(history + place).commonLength(with: history + earlier, from: 0, atMost: count &- place)
     }
 
     /// How many bytes of a match deflate can see itself: those among the last literals.
