@@ -18,7 +18,10 @@ extension BaseMemory {
             _ = change.index.removeSent(where: isToGo)
             change.removeUnused()
             // Files that come back with a power cut have to be listed then; a process may have been killed before it did so.
-            try sync(change.folder)
+            try BaseMemoryError.wrapping { () throws(FileError) in
+                if try change.folder.holds(change.objectFolder) { try change.folder.sync(change.objectFolder) }
+                try change.folder.sync(folder)
+            }
             if change.isChanged { try change.save() }
             change.removeIfEmpty()
             if let left = change.index.unused.first { throw .stillThere(change.path(of: left)) }
@@ -30,15 +33,6 @@ extension BaseMemory {
     /// Removes what killed processes have left, on the disk and in RAM.
     private func sweep() {
         for place in [folder, SharedMemory.folder] { TemporaryFolder.sweep(place, .temporary) }
-    }
-
-    /// Makes durable that files are gone.
-    private func sync(_ open: borrowing OpenFolder) throws(BaseMemoryError) {
-        try BaseMemoryError.wrapping { () throws(FileError) in
-            let objects = folder.appending(Self.objectFolder)
-            if try open.holds(objects) { try open.sync(objects) }
-            try open.sync(folder)
-        }
     }
 
     /// Forgets everything of a store that is about to be destroyed, under all names, by its path as `PathText` has it.

@@ -76,18 +76,16 @@ extension ShipmentError {
 
     /// Paths of this device stay here.
     private func reason(_ code: RefusalCode) -> Reason {
-        if case .install(.occupied(let path)) = self {
-            return Reason(code, message: "\(path.lastComponent?.text ?? "a file") is in the way in the inbox")
-        }
-        // The other side reads this: what is the other end here is itself there.
-        if case .link(.notTrusted(let id)) = self {
-            return Reason(code, message: "this device is not trusted there (its id is \(id))")
-        }
-        if case .noStoreFor(let id) = self {
-            return Reason(code, message: "this device may have no store there (its id is \(id))")
-        }
-        if case .noStoreYet = self { return Reason(code, message: "no store has come there yet") }
-        return Reason(code, message: failureRule.isTold ? cause.text : code.plainWords)
+        let message =
+            switch self {
+            case .install(.occupied(let path)): "\(path.lastComponent?.text ?? "a file") is in the way in the inbox"
+            // The other side reads this: what is the other end here is itself there.
+            case .link(.notTrusted(let id)): "this device is not trusted there (its id is \(id))"
+            case .noStoreFor(let id): "this device may have no store there (its id is \(id))"
+            case .noStoreYet: "no store has come there yet"
+            default: failureRule.isTold ? cause.text : code.plainWords
+            }
+        return Reason(code, message: message)
     }
 }
 

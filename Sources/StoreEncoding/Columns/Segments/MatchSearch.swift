@@ -187,18 +187,20 @@ struct MatchSearch: ~Copyable {
     /// The longest match at the place, which has this hash, and how much deflate sees itself.
     private func find(_ hash: UInt64) -> (length: Int, distance: Int, visible: Int) {
         var best = (length: 0, distance: 0, visible: 0)
+        let here = UnsafeRawPointer(history + place)
         var candidate = heads[slot(hash)]
         for _ in 0..<depth {
             guard candidate >= 0 else { break }
             let earlier = Int(chosen[Int(candidate)])
+            candidate = chain[Int(candidate)]
             // Whatever is not longer than what deflate sees of another is no better in any respect.
-            let length = reaches(earlier, best.visible) ? length(earlier) : 0
+            guard reaches(earlier, best.visible) else { continue }
+            let length = here.commonLength(with: history + earlier, from: 0, atMost: count &- place)
             if length >= Self.keySize {
                 best.visible = max(best.visible, visible(earlier, length))
                 if length > best.length { (best.length, best.distance) = (length, place - earlier) }
                 if best.visible >= Self.enough { return (best.visible, best.distance, best.visible) }
             }
-            candidate = chain[Int(candidate)]
         }
         return best
     }
@@ -206,14 +208,8 @@ struct MatchSearch: ~Copyable {
     /// Whether the bytes up to the one at `offset` may be the same as at an earlier place: whether the last eight are.
     @inline(__always)
     private func reaches(_ earlier: Int, _ offset: Int) -> Bool {
-        guard place &+ offset < count else { return false }
-        guard offset >= 7 else { return true }
-        return word(place &+ offset &- 7) == word(earlier &+ offset &- 7)
-    }
-
-    /// How many bytes at the place are the same as at an earlier one.
-    private func length(_ earlier: Int) -> Int {
-        UnsafeRawPointer(history + place).commonLength(with: history + earlier, from: 0, atMost: count &- place)
+        place &+ offset < count
+            && (offset < 7 || word(place &+ offset &- 7) == word(earlier &+ offset &- 7))
     }
 
     /// How many bytes of a match deflate can see itself: those among the last literals.
