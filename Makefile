@@ -94,15 +94,18 @@ test-second:
 test-rest:
 	@$(RUN_TESTS) --skip '$(FIRST_TWO)' 2>&1 | tee $(TEST_LOG).rest
 
-# Short forms, of what has a target of its own.
+# Short forms, of what has a target of its own. Each commit has its own seed: other cases than the one before, and the same ones when it is
+# tested again.
+SEED_OF_COMMIT = $(shell printf %d 0x$$(git rev-parse --short=7 HEAD 2> /dev/null || echo 1))
+
 test-some-powercuts:
-	Tests/PowerCuts/powercut.py $(PROGRAM) --optional --images 12 --disks ext4,btrfs --scenarios delta,session,restore,number,publish
+	Tests/PowerCuts/powercut.py $(PROGRAM) --seed $(SEED_OF_COMMIT) --optional --images 12 --disks ext4,btrfs --scenarios delta,session,restore,number,publish
 
 test-some-faults:
-	Tests/Faults/faults.py $(PROGRAM) --most 4
+	Tests/Faults/faults.py $(PROGRAM) --seed $(SEED_OF_COMMIT) --most 4
 
 test-some-long:
-	for kind in hostile copies peer dialogue; do Tests/Long/long.py $(PROGRAM) $$kind --count 100 --minutes 0.25 || exit; done
+	for kind in hostile copies peer dialogue; do Tests/Long/long.py $(PROGRAM) $$kind --seed $(SEED_OF_COMMIT) --count 100 --minutes 0.25 || exit; done
 
 test-some-web:
 	Tests/Web/web.py $(PROGRAM) --optional --rounds 3 --crowd 100
