@@ -31,6 +31,7 @@ extension ShipmentError {
             "let one pair, with --pair; or trust it by its id: ship-store trust ID --role receiver; or serve programs of this "
                 + "machine alone, with --insecure"
         case .noStoreFor(let id): "`ship-store trust \(id) --role receiver --store NAME` lets it have one"
+        case .noStoreYet: "start again when `ship-store receive` has brought one"
         case .noSuchPeer(_, let near):
             NearNames.question(near) ?? "see `ship-store peers`; an id has 65 letters and digits"
         case .otherSent: "send it under another name with --name, or let it take the other's place with --replace"

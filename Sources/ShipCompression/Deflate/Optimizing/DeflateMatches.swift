@@ -98,7 +98,6 @@ struct DeflateMatches: ~Copyable {
         var (candidate, left) = (Int(first), Self.depth)
         while candidate >= 0, place &- candidate <= Self.reach, left > 0 {
             let other = UnsafeRawPointer(start + candidate)
-            // Most candidates end here.
             if other.loadUnaligned(fromByteOffset: best &- 1, as: UInt16.self)
                 == target.loadUnaligned(fromByteOffset: best &- 1, as: UInt16.self)
             {
