@@ -17,6 +17,8 @@ public struct Generation: Hashable, Sendable {
         self.manifest = manifest
     }
 
+    package var folderName: GenerationName { GenerationName(number: number, digest: manifest.store.sha256) }
+
     /// The store itself.
     public var storePath: FilePath { path.appending(InboxLayout.storeFile(manifest.name)) }
 

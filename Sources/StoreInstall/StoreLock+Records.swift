@@ -125,7 +125,7 @@ extension StoreLock {
     /// old generation is current and a shipment welcome; who goes forward to a generation makes it welcome again. The store is held until
     /// the operator releases it, or goes forward to the newest generation from which the operator went back.
     package borrowing func take(_ step: Step, at time: Timestamp) throws(InboxError) {
-        let target = GenerationName(number: step.to.number, digest: step.to.manifest.store.sha256)
+        let target = step.to.folderName
         removeLitter()
         try settle()
         try keepOrigin()

@@ -165,7 +165,7 @@ public final class Pin: Sendable, SuspensionGate.Holder {
     }
 
     private func leaseAgain() throws -> Held {
-        let name = GenerationName(number: generation.number, digest: manifest.store.sha256)
+        let name = generation.folderName
         let lease = try Lease(again: name, of: manifest.name, in: inbox)
         let found: Generation
         do throws(InboxError) {

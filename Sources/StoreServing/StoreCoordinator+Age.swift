@@ -87,8 +87,7 @@ extension StoreCoordinator {
             let pin = try pin(selection)
             defer { pin.release() }
             let (inbox, name) = try inbox(of: selection)
-            let generation = GenerationName(number: pin.generation.number, digest: pin.manifest.store.sha256)
-            let age = try Self.folder(inbox).age(of: generation, name)
+            let age = try Self.folder(inbox).age(of: pin.generation.folderName, name)
             if age.isWithin(limit) { return try await pin.read(body) }
             pin.release()
             // Another generation may become current meanwhile, and is read if its age allows.

@@ -53,7 +53,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: inbox.string, withDestinationPath: "filled")
         let offered = Mutex<[StoreName]>([])
         let registration = watched.forEach { store in offered.withLock { $0.append(store.name) } }
-        #expect(offered.withLock { $0.contains("Recipes") })
+        #expect(offered.withLock { $0.map(\.text) } == ["Recipes"])
         withExtendedLifetime(registration) {}
     }
 }

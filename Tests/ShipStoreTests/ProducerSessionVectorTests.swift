@@ -107,18 +107,10 @@ import Testing
         #expect(ends == vector.all("shipment").filter { $0.hasSuffix(" installed") || $0.hasSuffix(" unchanged") })
     }
 
-    /// What the vector's producer has sent of a shipment before, and goes on with.
-    private struct Record: OutgoingRecord {
-        let stream: PartStream?
-        func goOn(where isOfUse: (PartStream) -> Bool) -> PartStream? { stream.flatMap { isOfUse($0) ? $0 : nil } }
-        func begin(_ header: PartStream.Header) {}
-        func add(_ data: [UInt8], _ note: PieceNote) {}
-        func breakOff() {}
-        func finish() {}
-    }
-
-    /// It goes on where its opening says so: then it knows all of the DATA that was cut.
-    private static func record(of vector: ProtocolVector, _ manifest: Manifest, _ folder: FilePath) throws -> Record {
+    /// What the vector's producer has sent of a shipment before: it goes on where its opening says so: then it knows all of the DATA that was cut.
+    private static func record(of vector: ProtocolVector, _ manifest: Manifest, _ folder: FilePath) throws
+        -> SendingRecord?
+    {
         for waiting in try WaitingShipment.all(in: vector) {
             for stream in waiting.streams {
                 guard let (index, next) = try next(after: stream, in: vector, manifest) else { continue }
@@ -137,10 +129,10 @@ import Testing
                     try file.append(
                         data, of: data.count, note: PieceNote(setting, isLast: isCut && next.isLast).rawValue)
                 }
-                return Record(stream: file)
+                return SendingRecord(goingOnWith: { [{ (file, nil) }] }, start: { nil })
             }
         }
-        return Record(stream: nil)
+        return nil
     }
 
     /// The part of a shipment that goes on after a stream, and the first DATA then.

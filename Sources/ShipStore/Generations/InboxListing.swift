@@ -6,10 +6,6 @@ public import StoreInbox
 import StoreInstall
 public import SystemPackage
 
-extension Generation {
-    fileprivate var folderName: GenerationName { GenerationName(number: number, digest: manifest.store.sha256) }
-}
-
 /// The generations of an inbox, and the shipments that broke off: `list`.
 extension Inbox {
     /// One generation, and what is known of it beyond its manifest.

@@ -42,9 +42,9 @@ final class RememberedShipment: Sendable {
     func drop() { shipment.withLock { $0 = nil } }
 
     /// Takes up the records of shipments of the same store that broke off.
-    private func records(like manifest: Manifest) -> [() -> UnfinishedShipment?] {
+    private func records(like manifest: Manifest) -> [() -> SendingRecord.Recorded?] {
         bases.unfinished(for: receiver).filter { $0.manifest.store.sha256 == manifest.store.sha256 }.map { copy in
-            { [bases] in bases.memory.resume(copy) }
+            { [bases] in bases.memory.resume(copy).flatMap(SendingRecord.recorded) }
         }
     }
 
@@ -63,7 +63,9 @@ final class RememberedShipment: Sendable {
             let shapes = try? IndexShape.all(inCopyAt: copy.path)
         else { return nil }
         // If the recorded stream is of no use, the shipment begins anew under the same entry.
-        let record = SendingRecord(goingOnWith: { [bases] in [{ bases.memory.resume(found) }] }) { [bases] in
+        let record = SendingRecord(goingOnWith: { [bases] in
+            [{ bases.memory.resume(found).flatMap(SendingRecord.recorded) }]
+        }) { [bases] in
             bases.memory.resume(found)
         }
         earlier.withLock { $0 = found }

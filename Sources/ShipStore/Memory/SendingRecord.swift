@@ -4,8 +4,12 @@ import StoreBases
 import StoreFiles
 import Synchronization
 
-/// Records a shipment that is being sent: in this process at first, and in the memory once the shipment has taken a while, or breaks off.
-final class SendingRecord: OutgoingRecord {
+/// Records a shipment that is being sent, so that another session can go on with it if the link breaks: in this process at first, and in the
+/// memory once the shipment has taken a while, or breaks off. An error here never fails a shipment.
+final class SendingRecord: Sendable {
+    /// What an earlier session has recorded, and where the record goes on.
+    typealias Recorded = (stream: PartStream, shipment: UnfinishedShipment?)
+
     /// Less is not recorded in the memory, in bytes: to send it again costs less.
     private static let leastRecorded = 64 * 1024
     /// Bytes that go within this time stay in this process, unless they are more than `mostInProcess`: most shipments are over then.
@@ -23,7 +27,7 @@ final class SendingRecord: OutgoingRecord {
         var isOver = false
     }
 
-    private let candidates: @Sendable () -> [() -> UnfinishedShipment?]
+    private let candidates: @Sendable () -> [() -> Recorded?]
     private let start: @Sendable () -> UnfinishedShipment?
     private let state = Mutex(State())
 
@@ -31,22 +35,26 @@ final class SendingRecord: OutgoingRecord {
     ///   - candidates: Returns functions that take up what earlier sessions have recorded, the best first.
     ///   - start: Enters the shipment into the memory; returns `nil` if the memory declines it.
     init(
-        goingOnWith candidates: @escaping @Sendable () -> [() -> UnfinishedShipment?],
+        goingOnWith candidates: @escaping @Sendable () -> [() -> Recorded?],
         start: @escaping @Sendable () -> UnfinishedShipment?
     ) {
         self.candidates = candidates
         self.start = start
     }
 
-    func goOn(where isOfUse: (PartStream) -> Bool) -> PartStream? {
+    static func recorded(of shipment: UnfinishedShipment) -> Recorded? { shipment.recorded().map { ($0, shipment) } }
+
+    /// Takes up what an earlier session recorded of the part that was open.
+    ///
+    /// - Parameter isOfUse: Called with each recorded stream, until it returns true.
+    func goOn(where isOfUse: (PartStream) -> Bool) {
         for candidate in candidates() {
-            guard let unfinished = candidate(), let stream = unfinished.recorded(), isOfUse(stream) else { continue }
-            state.withLock { $0.unfinished = unfinished }
-            return stream
+            guard let found = candidate(), isOfUse(found.stream) else { continue }
+            return state.withLock { $0.unfinished = found.shipment }
         }
-        return nil
     }
 
+    /// A part is opened at its beginning.
     func begin(_ header: PartStream.Header) {
         state.withLock { state in
             (state.header, state.pieces, state.size) = (header, [], 0)
@@ -54,6 +62,7 @@ final class SendingRecord: OutgoingRecord {
         }
     }
 
+    /// The data of one DATA are about to go: they follow those before them, or what was taken up.
     func add(_ data: [UInt8], _ note: PieceNote) {
         state.withLock { state in
             guard !state.isOver else { return }
@@ -68,6 +77,7 @@ final class SendingRecord: OutgoingRecord {
         }
     }
 
+    /// The shipment has broken off: from here on the record is another session's.
     func breakOff() {
         state.withLock { state in
             if state.unfinished == nil, !state.isOver, state.size >= Self.leastRecorded { enter(&state) }
@@ -75,6 +85,7 @@ final class SendingRecord: OutgoingRecord {
         }
     }
 
+    /// The shipment has arrived, or has failed for good: removes the record, unless the shipment has broken off.
     func finish() {
         state.withLock { state in
             state.unfinished?.finish()
@@ -106,7 +117,7 @@ extension OutgoingShipment {
         }
         let header = PartStream.Header(start.encoding, of: manifest.parts[wanted.index], over: wanted.base)
         var found: EarlierStream?
-        _ = record?.goOn { stream in
+        record?.goOn { stream in
             guard stream.header == header else { return false }
             found = try? EarlierStream(stream, at: start)
             return found != nil

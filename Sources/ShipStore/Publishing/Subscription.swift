@@ -53,9 +53,8 @@ final class Subscription {
         _ consumer: Consumer, to reader: any PublicationReader, at place: Endpoint, patience: Duration = .seconds(10),
         report: @escaping @Sendable (ReceiveReport) -> Void
     ) {
-        (self.consumer, self.place, self.report) = (consumer, place, report)
+        (self.consumer, self.place, self.report, self.patience) = (consumer, place, report, patience)
         self.reader = SealedPublication(reader, at: place, as: consumer.options.trust.device)
-        self.patience = patience
     }
 
     /// Reads the head if it is another one, and takes what is new.
@@ -386,15 +385,16 @@ final class Subscription {
             signer: publisher, isSigned: isSigned)
     }
 
-    /// Notes how old the copy is: the publisher says when the store was still so, by its own clock. A clock that is behind that one says
-    /// nothing.
+    /// Notes that the store is as published, whatever failed before, and how old it is: the publisher says when it was still so, by its own
+    /// clock. A clock that is behind that one says nothing.
     private func note(_ store: PublishedHead.Store) {
-        let age = Date().timeIntervalSince(store.asOf.date)
-        guard age >= 0, let current = try? consumer.installer.folder.current(of: store.name),
+        guard let current = try? consumer.installer.folder.current(of: store.name),
             ManifestContent(of: current.manifest).id == store.newest
         else { return }
-        let name = GenerationName(number: current.number, digest: current.manifest.store.sha256)
-        consumer.installer.note(asOf: PlatformCalls.timeSinceStart - .seconds(age), name, of: store.name)
+        consumer.installer.noteSuccess(of: store.name)
+        let age = Date().timeIntervalSince(store.asOf.date)
+        guard age >= 0 else { return }
+        consumer.installer.note(asOf: PlatformCalls.timeSinceStart - .seconds(age), current.folderName, of: store.name)
         noted[store.name] = store.asOf
     }
 }

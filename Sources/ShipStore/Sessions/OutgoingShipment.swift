@@ -15,7 +15,7 @@ final class OutgoingShipment: Sendable {
     /// How it is encoded.
     let options: Producer.Options
     /// The record for another session.
-    let record: (any OutgoingRecord)?
+    let record: SendingRecord?
     /// The parts that come in one-way mode.
     let oneWay: Answer
     /// Copies that the consumer may hold, and that a delta can refer to, as they are remembered at the moment.
@@ -25,7 +25,7 @@ final class OutgoingShipment: Sendable {
 
     init(
         _ version: StoreVersion, copiedIn duration: Duration? = nil, _ options: Producer.Options,
-        keeping record: (any OutgoingRecord)? = nil, oneWay: Answer = .everything,
+        keeping record: SendingRecord? = nil, oneWay: Answer = .everything,
         over bases: @escaping @Sendable () -> [OutgoingBase] = { [] }
     ) {
         self.version = version

@@ -67,6 +67,20 @@ import Testing
         #expect(asked.dropFirst().allSatisfy { $0.path.hasPrefix("objects/") && !$0.isFresh })
     }
 
+    @Test func `what is as published has not failed, whatever went wrong before`() async throws {
+        let (round, folder, keeper) = try Self.publication(82)
+        defer { withExtendedLifetime(keeper) {} }
+        try round.change()
+        try await round.publish()
+        let app = try App(round, 1, from: folder)
+        _ = try await app.look()
+        let installer = app.consumer.installer
+        installer.noteFailure(of: try #require(StoreName("Recipes")), "local", "a disk", hint: nil)
+        #expect(installer.folder.failureRecord != .empty)
+        #expect(try await app.look().map(\.outcome) == [.unchanged])
+        #expect(installer.folder.failureRecord == .empty)
+    }
+
     @Test func `what is still to come stops a look, and the next one goes on`() async throws {
         let (round, folder, keeper) = try Self.publication(81)
         defer { withExtendedLifetime(keeper) {} }

@@ -5,7 +5,7 @@
 /// Unsafe buffers, because this looks at each byte of a segment's text many times; every index is below `bytes.count`, as the loops show.
 struct DeflateMatches: ~Copyable {
     private static let reach = DeflateFormat.window
-    private static let hashBits: UInt32 = 15
+    private static let hashBits = 15
     /// How many earlier places with the same hash it tries.
     private static let depth = 256
 
@@ -13,7 +13,9 @@ struct DeflateMatches: ~Copyable {
     private let bytes: [UInt8]
     /// Where the next window begins.
     private var place: Int
-    /// The last place of each hash, and of each place the one before it with the same hash; -1 for none.
+    /// The last place of each hash of three bytes; -1 for none. A match that is no longer goes no further back.
+    private let nearest: UnsafeMutablePointer<Int32>
+    /// The last place of each hash of four bytes, and of each place the one before it with the same hash.
     private let last: UnsafeMutablePointer<Int32>
     private let earlier: UnsafeMutablePointer<Int32>
     /// The longest match at the place before: at the same distance there is one that is at most a byte shorter. In long runs nothing else is
@@ -27,17 +29,14 @@ struct DeflateMatches: ~Copyable {
         let before = preset.suffix(Self.reach)
         self.bytes = before + bytes
         place = 0
-        last = .allocate(capacity: 1 << Int(Self.hashBits))
-        last.initialize(repeating: -1, count: 1 << Int(Self.hashBits))
-        earlier = .allocate(capacity: Self.reach)
-        earlier.initialize(repeating: -1, count: Self.reach)
+        let slots = 1 << Self.hashBits
+        nearest = .allocate(capacity: 2 * slots + Self.reach)
+        nearest.initialize(repeating: -1, count: 2 * slots + Self.reach)
+        (last, earlier) = (nearest + slots, nearest + 2 * slots)
         skip(before.count)
     }
 
-    deinit {
-        last.deallocate()
-        earlier.deallocate()
-    }
+    deinit { nearest.deallocate() }
 
     /// How many bytes are still to come.
     var left: Int { bytes.count - place }
@@ -46,8 +45,11 @@ struct DeflateMatches: ~Copyable {
     mutating func skip(_ count: Int) {
         let end = place + count
         before = (0, 0)
-        bytes.withUnsafeBufferPointer { bytes in
-            for place in place..<max(place, min(end, bytes.count - 2)) { note(place, Self.hash(bytes, place)) }
+        bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            for place in place..<max(place, min(end, bytes.count &- DeflateFormat.shortestMatch &+ 1)) {
+                note(place, start, until: bytes.count)
+            }
         }
         place = end
     }
@@ -57,12 +59,12 @@ struct DeflateMatches: ~Copyable {
         let range = place..<(place + count)
         var parse = OptimalParse(bytes: bytes[range])
         parse.ends.reserveCapacity(count)
-        bytes.withUnsafeBufferPointer { bytes in
+        bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
             for place in range {
                 if place &+ DeflateFormat.shortestMatch <= bytes.count {
-                    let hash = Self.hash(bytes, place)
-                    find(at: place, end: range.upperBound, bytes, first: last[hash], &parse.matches)
-                    note(place, hash)
+                    let candidates = note(place, start, until: bytes.count)
+                    find(at: place, end: range.upperBound, start, candidates, &parse.matches)
                 }
                 parse.ends.append(Int32(truncatingIfNeeded: parse.matches.count))
             }
@@ -71,33 +73,43 @@ struct DeflateMatches: ~Copyable {
         return parse
     }
 
-    /// The hash of three bytes.
     @inline(__always)
-    private static func hash(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Int {
-        let three = UInt32(bytes[place]) | UInt32(bytes[place &+ 1]) &<< 8 | UInt32(bytes[place &+ 2]) &<< 16
-        return Int((three &* 0x9e37_79b1) &>> (32 &- hashBits))
-    }
+    private static func slot(_ bytes: UInt32) -> Int { Int((bytes &* 0x9e37_79b1) &>> UInt32(32 &- hashBits)) }
 
-    @inline(__always)
-    private mutating func note(_ place: Int, _ hash: Int) {
-        earlier[place & (Self.reach &- 1)] = last[hash]
-        last[hash] = Int32(truncatingIfNeeded: place)
+    /// Notes a place, which has three bytes at least.
+    ///
+    /// - Returns: The last places before it that have the same hash of three bytes, and of four; -1 for none.
+    @inline(__always) @discardableResult
+    private func note(_ place: Int, _ start: UnsafeRawPointer, until count: Int) -> (three: Int, four: Int) {
+        let new = Int32(truncatingIfNeeded: place)
+        let three =
+            UInt32(start.loadUnaligned(fromByteOffset: place, as: UInt16.self)) &<< 8
+            | UInt32(start.load(fromByteOffset: place &+ 2, as: UInt8.self))
+        let slot = Self.slot(three)
+        let nearest = Int(self.nearest[slot])
+        self.nearest[slot] = new
+        guard place &+ 4 <= count else { return (nearest, -1) }
+        let slotOfFour = Self.slot(start.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+        let last = self.last[slotOfFour]
+        earlier[place & (Self.reach &- 1)] = last
+        self.last[slotOfFour] = new
+        return (nearest, Int(last))
     }
 
     @inline(__always)
     private mutating func find(
-        at place: Int, end: Int, _ bytes: UnsafeBufferPointer<UInt8>, first: Int32,
+        at place: Int, end: Int, _ start: UnsafeRawPointer, _ candidates: (three: Int, four: Int),
         _ matches: inout [OptimalParse.Match]
     ) {
         let longest = min(DeflateFormat.longestMatch, end &- place)
         var best = DeflateFormat.shortestMatch &- 1
         let known = before
         before = (0, 0)
-        guard longest > best, let start = bytes.baseAddress else { return }
-        let target = UnsafeRawPointer(start + place)
-        var (candidate, left) = (Int(first), Self.depth)
+        guard longest > best else { return }
+        let target = start + place
+        var (candidate, next, left) = (candidates.three, candidates.four, Self.depth)
         while candidate >= 0, place &- candidate <= Self.reach, left > 0 {
-            let other = UnsafeRawPointer(start + candidate)
+            let other = start + candidate
             if other.loadUnaligned(fromByteOffset: best &- 1, as: UInt16.self)
                 == target.loadUnaligned(fromByteOffset: best &- 1, as: UInt16.self)
             {
@@ -110,10 +122,11 @@ struct DeflateMatches: ~Copyable {
                     best = length
                 }
             }
-            let next = Int(earlier[candidate & (Self.reach &- 1)])
-            // Otherwise a later place has overwritten the entry.
-            guard next < candidate else { return }
+            guard next >= 0 else { return }
             candidate = next
+            // What is not further back was written later, by a place that took the entry over.
+            let further = Int(earlier[candidate & (Self.reach &- 1)])
+            next = further < candidate ? further : -1
             left &-= 1
         }
     }

@@ -28,10 +28,8 @@ struct MatchSearch: ~Copyable {
     private let shift: UInt64
     /// The last chosen place for each hash, by its number among them; -1 for none.
     private let heads: UnsafeMutablePointer<Int32>
-    /// For each chosen place, the one before it with the same hash.
-    private let chain: UnsafeMutablePointer<Int32>
-    /// Where the chosen places are.
-    private let chosen: UnsafeMutablePointer<Int32>
+    /// The chosen places, each with the number of the one before it that has the same hash.
+    private let chosen: UnsafeMutablePointer<(place: Int32, before: Int32)>
     private var chosenCount = 0
 
     /// Runs of bytes in no match, before the last match: where they stand, and where among the literals.
@@ -69,7 +67,6 @@ struct MatchSearch: ~Copyable {
         heads = .allocate(capacity: 1 << bits)
         heads.initialize(repeating: -1, count: 1 << bits)
         // Pages that are not written to take no memory.
-        chain = .allocate(capacity: count + 1)
         chosen = .allocate(capacity: count + 1)
         literals.reserveCapacity(text.count)
         for (place, hash) in dictionary.places { note(Int(place), hash) }
@@ -81,7 +78,6 @@ struct MatchSearch: ~Copyable {
     deinit {
         history.deallocate()
         heads.deallocate()
-        chain.deallocate()
         chosen.deallocate()
     }
 
@@ -156,8 +152,7 @@ struct MatchSearch: ~Copyable {
 
     private mutating func note(_ place: Int, _ hash: UInt64) {
         let slot = slot(hash)
-        (chain + chosenCount).initialize(to: heads[slot])
-        (chosen + chosenCount).initialize(to: Int32(truncatingIfNeeded: place))
+        (chosen + chosenCount).initialize(to: (Int32(truncatingIfNeeded: place), heads[slot]))
         heads[slot] = Int32(truncatingIfNeeded: chosenCount)
         chosenCount &+= 1
     }
@@ -191,8 +186,8 @@ struct MatchSearch: ~Copyable {
         var candidate = heads[slot(hash)]
         for _ in 0..<depth {
             guard candidate >= 0 else { break }
-            let earlier = Int(chosen[Int(candidate)])
-            candidate = chain[Int(candidate)]
+            let earlier = Int(chosen[Int(candidate)].place)
+            candidate = chosen[Int(candidate)].before
             // Whatever is not longer than what deflate sees of another is no better in any respect.
             guard reaches(earlier, best.visible) else { continue }
             let length = here.commonLength(with: history + earlier, from: 0, atMost: count &- place)
