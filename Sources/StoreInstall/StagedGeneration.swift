@@ -125,6 +125,7 @@ package final class StagedGeneration {
         }
         for (index, part) in manifest.parts.enumerated() {
             let place = path.appending(Generation.relativePath(ofPart: index, of: manifest).components)
+            guard !Task.isCancelled else { throw FileError(.open, place, .canceled) }
             if let source = present[index] {
                 let isLinked = try FileError.isDone(unless: Errno.ofNoHardLinks) { () throws(FileError) in
                     try folder.hardLink(source, in: inbox, as: place)

@@ -134,6 +134,22 @@ import Testing
         #expect(try Inbox(at: inbox.root).storeNames().map(\.text) == ["Recipes", "Recipes.old"])
     }
 
+    @Test func `who stops while many files are laid out does not wait for all of them`() async throws {
+        let installer = try inbox.installer()
+        let shipment = try Shipment("first", files: Dictionary(uniqueKeysWithValues: (1...50).map { ($0, "") }))
+        let failure = await Task { () -> InboxError? in
+            withUnsafeCurrentTask { $0?.cancel() }
+            do {
+                _ = try shipment.stage(with: installer)
+                return nil
+            } catch {
+                return error as? InboxError
+            }
+        }.value
+        #expect(failure?.isCancellation == true)
+        #expect(inbox.staging == [])
+    }
+
     @Test func `a first shipment that comes to nothing leaves no name behind`() async throws {
         let installer = try inbox.installer()
         let shipment = try Shipment("first", files: [1: "one"])
