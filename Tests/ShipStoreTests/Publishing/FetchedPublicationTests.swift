@@ -2,6 +2,8 @@ import EssentialFoundation
 import ShipLinks
 import ShipProtocol
 import StoreFiles
+import StoreInbox
+import StoreInstall
 import Synchronization
 import SystemPackage
 import TestSupport

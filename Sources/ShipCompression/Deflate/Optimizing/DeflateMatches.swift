@@ -5,7 +5,7 @@
 /// Unsafe buffers, because this looks at each byte of a segment's text many times; every index is below `bytes.count`, as the loops show.
 struct DeflateMatches: ~Copyable {
     private static let reach = DeflateFormat.window
-    private static let hashBits = 15
+    private static let hashBits = 16
     /// How many earlier places with the same hash it tries.
     private static let depth = 256
 
