@@ -109,7 +109,7 @@ import Testing
         let once = try await devices.desk.run(
             "receive", "--into", "watch-inbox", "--from", address, "--identity", "watch")
         once.expectFailure(
-            75, "the sender gave up: no store has come there yet (stopped)", hint: "send again what has not arrived")
+            75, "the sender gave up: no store has come there yet", hint: "send again what has not arrived")
         let receiver = try devices.desk.start(
             "receive", "--into", "watch-inbox", "--from", address, "--identity", "watch", "--follow")
         let first = try await devices.tabletListens()
