@@ -52,6 +52,7 @@ def plain(name):
     name = re.sub(r"\d{8}T\d{6}(-\d+)?", "TIME", name)
     name = re.sub(r"\b\d+-[0-9a-f]{8}\b", "GENERATION", name)
     name = re.sub(r"\b[0-9a-f]{64}$", "DIGEST", name)
+    name = re.sub(r"(?<=/)\.s[0-9a-f]{2}[0-9A-F]{2}$", "SOCKET", name)
     return re.sub(r"(?<=turns/)\w+", "TURN", name)
 
 

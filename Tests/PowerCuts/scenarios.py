@@ -250,6 +250,8 @@ FOR_WATCH = "--encrypt-to $($S identity --identity $RUN/watch --encryption-key)"
 IDS = [f"$(cat $STORES/id{n})" for n in (1, 2)]
 APP = "mkdir $D/app && cp -a $STORES/1/. $D/app"
 
+SOCKET = ("tmp/SOCKET",)  # a listener's before it has its name, for a minute
+
 SCENARIOS = [
     Scenario("receive", "", [
         Step("$S send $RUN/app/Recipes.sqlite --to - | $S receive --into $D/inbox --from -", lay(version)) for version in (1, 2, 3)],
@@ -260,8 +262,8 @@ SCENARIOS = [
         "rm -f $TMPDIR/socket; $S receive --into $D/inbox --listen unix:$TMPDIR/socket --once & "
         "for i in $(seq 200); do test -S $TMPDIR/socket && break; sleep 0.05; done; "
         "$S send $RUN/app/Recipes.sqlite --to unix:$TMPDIR/socket && wait $!", lay(version)) for version in (1, 2)],
-        remembered, [0, 1, 2]),
-    Scenario("reuse", "", [Step(REUSE)], remembered, [0, 3], between={1: [1, 2]}),
+        remembered, [0, 1, 2], stays=SOCKET),
+    Scenario("reuse", "", [Step(REUSE)], remembered, [0, 3], between={1: [1, 2]}, stays=SOCKET),
     Scenario("copy", APP, [
         Step("$S copy $D/app/Recipes.sqlite --to $D/out --as Copy.sqlite"),
         Step("$S copy $D/app/Recipes.sqlite --keep-in $D/kept"),
@@ -313,7 +315,7 @@ SCENARIOS = [
     Scenario("fetch", WATCH, [fetched(1), fetched(2), fetched(3)], served, [0, 1, 2, 3],
              stays=("inbox/.ship-store/.objects/DIGEST",)),  # a part of a shipment, for a day
     Scenario("relay", SIGNED, [passed_on(1, "later"), passed_on(2, "while it follows"), passed_on(3, "later")], passed, [(0, 0), (1, 1), (2, 2), (3, 3)],
-             between={1: [(1, 0)], 2: [(2, 1)], 3: [(3, 2)]}),
+             between={1: [(1, 0)], 2: [(2, 1)], 3: [(3, 2)]}, stays=SOCKET),
     Scenario("bases", "; ".join(f"$S copy $STORES/{version}/Recipes.sqlite --to $RUN/{version} --as Recipes.base.sqlite" for version in (1, 2)), [
         Step("$S bases --add $RUN/1/Recipes.base.sqlite $STORES/1/Recipes.sqlite"),
         Step("$S bases --remove Recipes", done=(66,)),
