@@ -17,9 +17,15 @@ package enum PlatformCalls {
         try check(.rename, source) { folder, name in target.named { renameat(folder, name, $0, $1) } }
     }
 
-    /// linkat(2): a second name for the same file, or for a symbolic link itself.
+    /// linkat(2): a second name for the same file, or for a symbolic link itself. Where both are one after an error, only the answer was lost, as on
+    /// a network.
     package static func hardLink(_ source: some FilePlace, as target: some FilePlace) throws(FileError) {
-        try check(.link, source) { folder, name in target.named { linkat(folder, name, $0, $1, 0) } }
+        do throws(FileError) {
+            try check(.link, source) { folder, name in target.named { linkat(folder, name, $0, $1, 0) } }
+        } catch {
+            let (own, made) = (try? status(of: source).identity, try? status(of: target).identity)
+            guard error.errno != .fileExists, own != nil, own == made else { throw error }
+        }
     }
 
     /// realpath(3): absolute, and without symbolic links.

@@ -1,8 +1,7 @@
 /// Finds all matches that a deflate stream could take, byte by byte: for each length the nearest one.
 ///
 /// It goes along hash chains, as zlib does. zlib takes the first match that is good enough; `OptimalParse` chooses among all.
-///
-/// Unsafe buffers, because this looks at each byte of a segment's text many times; every index is below `bytes.count`, as the loops show.
+/// Unsafe buffers, because this looks at each byte of a text many times; every index is below `bytes.count`, as the loops show.
 struct DeflateMatches: ~Copyable {
     private static let reach = DeflateFormat.window
     private static let hashBits = 16
