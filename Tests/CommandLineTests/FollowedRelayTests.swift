@@ -130,6 +130,24 @@ import Testing
         #expect(awaits.count == 1 && awaits.first?["names"] as? [String] == ["Recipes"])
     }
 
+    @Test func `with --once the first that comes to an empty inbox gets what comes, and all is well`() async throws {
+        let program = try devices.desk.start(
+            "send", "--inbox", "tablet-inbox", "--listen", "127.0.0.1:0", "--identity", "tablet", "--follow", "--once")
+        let line = try await program.waitForLine(containing: "listening on ")
+        let receiver = try devices.desk.start(
+            "receive", "--into", "watch-inbox", "--from", String(line.trimmingPrefix("listening on ")), "--identity",
+            "watch", "--follow")
+        _ = try await program.waitForLine(containing: "connected")
+        let first = try await devices.tabletListens()
+        try await devices.ship(to: first).expectSuccess()
+        // A look without a notice comes after 10 s.
+        try await devices.desk.arrives("Recipes", in: "watch-inbox", from: "Recipes.sqlite", within: 8)
+        for program in [receiver, program, first.program] {
+            program.signal(SIGTERM)
+            #expect(try await program.wait(timeout: .seconds(20)).status == .exited(0))
+        }
+    }
+
     @Test func `receivers come for what an inbox holds, and hear of each change`() async throws {
         try await devices.trust(devices.tablet, by: "watch", as: "relay")
         let first = try await devices.tabletListens()

@@ -119,11 +119,11 @@ import Testing
         try await desk.run("send", "Recipes.sqlite", "--to", "inbox/mine.shipment").expectSuccess()
     }
 
-    @Test(arguments: ["inbox/.ship-store", "inbox/.ship-store/Recipes/new", "depot", "depot/new"])
+    @Test(arguments: ["inbox/.ship-store", "inbox/.ship-store/Recipes/new", "depot", "depot/new", "inbox"])
     func `nothing is put where an inbox keeps its own files`(folder: String) async throws {
         try await desk.shell("ln -s inbox/.ship-store depot").expectSuccess()
         let before = try FolderListing(of: desk["inbox"])
-        let words = "\(folder) lies in the inbox \(desk["inbox"]), which keeps its own files there"
+        let words = "\(folder) belongs to the inbox \(desk["inbox"]), which keeps its own files there"
         for arguments in [
             ["send", "Recipes.sqlite", "--to", "dir:\(folder)"], ["copy", "Recipes.sqlite", "--to", folder],
             ["copy", "Recipes.sqlite", "--keep-in", folder], ["move", "Recipes.sqlite", "--to", folder],
@@ -139,7 +139,7 @@ import Testing
             "receive", "--into", "other", "--from", "a.shipment", "--metrics", "inbox/.ship-store/figures"
         ).expectFailure(
             64,
-            "\(desk["inbox"])/.ship-store/figures lies in the inbox \(desk["inbox"]), which keeps its own files there",
+            "\(desk["inbox"])/.ship-store/figures belongs to the inbox \(desk["inbox"]), which keeps its own files there",
             hint: "name another file")
         #expect(try FolderListing(of: desk["inbox"]) == before)
     }

@@ -5,6 +5,7 @@
     Tests/Long/long.py PROGRAM copies     copies of a store that 8 processes write to, with checkpoints, VACUUM and changes of the schema
     Tests/Long/long.py PROGRAM peer       one-way shipments of random stores, each written by one implementation and read by the other
     Tests/Long/long.py PROGRAM dialogue   two-way sessions, of which one side is held by the other implementation, as a model chooses
+    Tests/Long/long.py PROGRAM paths      the same commands by plain paths, and by odd ones that lead to the same places
 
 The other implementation is the one in Protocol/, in Python. `--seed` repeats what a run has made; how processes meet is not repeated.
 """
@@ -29,6 +30,7 @@ from desk import Desk, Flaw, digest, random_store  # noqa: E402
 from dialogue import dialogue  # noqa: E402
 from encoder.piece import joined  # noqa: E402
 from encoder.wire import MANIFEST, STORED, ZLIB, ZLIB_WINDOW, message, padded  # noqa: E402
+from paths import paths  # noqa: E402
 
 PATIENCE = 5  # seconds that a look at a damaged store may take
 WRITERS = 8
@@ -244,7 +246,7 @@ def peer(desk, chance):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("kind", choices=["hostile", "copies", "peer", "dialogue"])
+    parser.add_argument("kind", choices=["hostile", "copies", "peer", "dialogue", "paths"])
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--count", type=int, help="end after so many, if that is earlier")
@@ -253,7 +255,7 @@ def main():
     desk = Desk(os.path.abspath(options.program), os.path.join(work, "desk"))
     started = time.monotonic()
     count, found, flaw = 0, {}, None
-    kinds = {"hostile": hostile, "copies": copies, "peer": peer, "dialogue": dialogue}
+    kinds = {"hostile": hostile, "copies": copies, "peer": peer, "dialogue": dialogue, "paths": paths}
     rounds = kinds[options.kind](desk, random.Random(f"{options.seed} {options.kind}"))
     try:
         for outcomes in rounds:

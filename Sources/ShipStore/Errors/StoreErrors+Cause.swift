@@ -137,7 +137,7 @@ extension KeptPlace {
     fileprivate func cause(of path: FilePath) -> PrintableText {
         switch self {
         case .inbox(let root, _): "\(path) is a generation of the inbox \(root), and never changes"
-        case .depot(let root): "\(path) lies in the inbox \(root), which keeps its own files there"
+        case .depot(let root): "\(path) belongs to the inbox \(root), which keeps its own files there"
         case .keptCopy: "\(path) is a kept copy, and never changes"
         case .otherName:
             "\(path) is read-only and has another name too, as a generation or a kept copy has that is linked to"

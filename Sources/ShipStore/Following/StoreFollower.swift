@@ -95,7 +95,8 @@ package final class StoreFollower: Sendable {
                 }
                 throw CancellationError()
             }
-            return try await group.next() ?? nil
+            let failure = try await group.next() ?? nil
+            return failure == nothing && !stores.isEmpty ? nil : failure
         }
     }
 

@@ -23,7 +23,9 @@ extension KeptPlace {
     /// - Parameter folder: Where files are to be put; it need not be there.
     /// - Throws: `.kept` if only an inbox, or the commands for kept copies, may put any there.
     package static func refuseToFill(_ folder: FilePath) throws(OperationError) {
-        if let place = place(around: PlatformCalls.realPlace(of: folder)) { throw .kept(folder, place, .fill) }
+        let real = PlatformCalls.realPlace(of: folder)
+        let isInbox = kind(of: InboxLayout(root: real).lock) == .file
+        if let place = isInbox ? .depot(ofInbox: real) : place(around: real) { throw .kept(folder, place, .fill) }
     }
 
     /// - Parameter folder: Without symbolic links.

@@ -123,17 +123,14 @@ private enum WatchedFolder: Hashable {
     /// The folders above the stores' own: the depot, and the nearest two above it that are there. A move of a folder further up
     /// goes unnoticed.
     static func above(_ inbox: Inbox) -> [(path: FilePath, folder: WatchedFolder)] {
-        var folders: [(path: FilePath, folder: WatchedFolder)] = []
-        var path = inbox.layout.depot
-        if isFolder(path) { folders.append((path, .depot)) }
-        var found = 0
-        while found < 2, let child = path.lastComponent {
+        let depot = inbox.layout.depot
+        var (path, above) = (depot, [(path: FilePath, folder: WatchedFolder)]())
+        while above.count < 2, let child = path.lastComponent {
             path.removeLastComponent()
-            guard isFolder(path) else { continue }
-            folders.append((path, .above(child.text)))
-            found += 1
+            let folder: FilePath = path.isEmpty ? "." : path
+            if isFolder(folder) { above.append((folder, .above(child.text))) }
         }
-        return folders
+        return isFolder(depot) ? [(depot, .depot)] + above : above
     }
 
     private static func isFolder(_ path: FilePath) -> Bool {
