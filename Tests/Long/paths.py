@@ -105,19 +105,21 @@ def commands(chance, count):
 
     def name():
         return chance.choice(["Tea", "Recipes"])
+    copied = [f"second/Copy{number}.sqlite" for number in range(3)]
+    any_identity = ["--any-identity"] if chance.random() < 0.7 else []
     numbered = f"@kept/{count}.shipment"
     return chance.choice([
         lambda: [["send", store(), "--to", "-"], ["receive", "--from", "-", "--into", inbox()]],
         lambda: [["send", store(), "--to", "-", "--no-remember"], ["receive", "--from", "-", "--into", inbox(), "--replace", name()]],
         lambda: [["send", store(), "--to", numbered], ["receive", "--from", numbered, "--into", inbox()]],
-        lambda: [["copy", store(), "--to", "@second", "--as", f"Copy{count}.sqlite"]],
+        lambda: [["copy", store(), "--to", "@second", "--as", f"Copy{count % 3}.sqlite"]],
         lambda: [["copy", store(), "--to", inbox()]],
         lambda: [["copy", store(), "--keep-in", "@kept/copies"]],
         lambda: [["copies", "--in", "@kept/copies"]],
         lambda: [["copies", "--in", "@kept/copies", "--prune", "--keep", "1"]],
         lambda: [["move", store(), "--to", "@" + chance.choice(["first", "second", "deep/in/side", "kept/copies"])]],
         lambda: [["move", store(), "--to", "@deep", "--remove-old"]],
-        lambda: [["restore", "@" + chance.choice(["second/Copy.sqlite", "inbox/Tea.sqlite", "tray/Recipes.sqlite"]), "--over", store()]],
+        lambda: [["restore", "@" + chance.choice([*copied, "inbox/Tea.sqlite", "tray/Tea.sqlite"]), "--over", store(), *any_identity]],
         lambda: [["metadata", store(), "--set", "a=b"]],
         lambda: [["destroy", store()]],
         lambda: [["send", store(), "--to", "dir:@site"]],

@@ -95,8 +95,7 @@ package final class StoreFollower: Sendable {
                 }
                 throw CancellationError()
             }
-            let failure = try await group.next() ?? nil
-            return failure == nothing && !stores.isEmpty ? nil : failure
+            return try await group.next() ?? nil
         }
     }
 
