@@ -2,7 +2,7 @@ import Synchronization
 package import SystemPackage
 
 /// A result file of a command. It is in a hidden folder while it is written, and gets its name once it is complete and on the medium. It
-/// replaces another file of its kind in one step, and anything else only if the caller allows that.
+/// replaces another file of its kind in one step, and any other file only if the caller allows that.
 package final class ResultFile: Sendable {
     private let path: FilePath
     private let replaced: Kind?
@@ -28,7 +28,7 @@ package final class ResultFile: Sendable {
 
     /// Makes the file, for its owner only, in a folder beside `path`, where it also sweeps away what killed processes left.
     ///
-    /// - Parameter kind: The kind of file that it may replace; `nil` for anything.
+    /// - Parameter kind: The kind of file that it may replace; `nil` for any file, and no folder, device or pipe.
     package init(_ path: FilePath, replacing kind: Kind?) throws(FileError) {
         self.path = path
         replaced = kind
@@ -38,21 +38,18 @@ package final class ResultFile: Sendable {
     }
 
     /// Whether a file may have that name now.
-    package static func mayTake(_ path: FilePath, replacing kind: Kind?) -> Bool {
-        guard let kind else { return true }
-        return holds(kind, at: path) != false
-    }
+    package static func mayTake(_ path: FilePath, replacing kind: Kind?) -> Bool { holds(kind, at: path) != false }
 
-    /// Whether what has the file's future name is of a kind.
+    /// Whether what has the file's future name is a file of a kind, or a link that leads nowhere if any will do.
     ///
     /// - Returns: `nil` if nothing has the name.
-    private static func holds(_ kind: Kind, at path: FilePath) -> Bool? {
+    private static func holds(_ kind: Kind?, at path: FilePath) -> Bool? {
         guard let status = try? PlatformCalls.statusFollowingLinks(of: path) else {
-            return (try? PlatformCalls.status(of: path)) == nil ? nil : false
+            return (try? PlatformCalls.status(of: path)) == nil ? nil : kind == nil
         }
-        guard status.kind == .file, let file = try? OpenFile.reading(path),
-            let bytes = try? file.read(kind.size, at: 0)
-        else { return false }
+        guard status.kind == .file else { return false }
+        guard let kind else { return true }
+        guard let file = try? OpenFile.reading(path), let bytes = try? file.read(kind.size, at: 0) else { return false }
         return kind.begins(bytes)
     }
 
@@ -75,14 +72,13 @@ package final class ResultFile: Sendable {
     }
 
     private func takePlace() throws(FileError) -> Bool {
-        if let replaced {
-            guard let isReplaceable = Self.holds(replaced, at: path) else {
-                return try FileError.isDone(unless: [.fileExists]) { () throws(FileError) in
-                    try PlatformCalls.place(partial.path, atFree: path)
-                }
+        let isReplaceable = Self.holds(replaced, at: path)
+        if replaced != nil, isReplaceable == nil {
+            return try FileError.isDone(unless: [.fileExists]) { () throws(FileError) in
+                try PlatformCalls.place(partial.path, atFree: path)
             }
-            guard isReplaceable else { return false }
         }
+        guard isReplaceable != false else { return false }
         try PlatformCalls.rename(partial.path, to: path)
         return true
     }

@@ -159,7 +159,7 @@ import Testing
         for target in ["note", "empty", "dangling", "Other.sqlite", "folder"] {
             try await desk.run("inspect", "Recipes.sqlite", "--html", target).expectFailure(
                 73, "\(target) is there already, and is no page of this program",
-                hint: "name another file, or say --force to replace this one")
+                hint: "name another file, or say --force to replace this one, if it is a file")
         }
         #expect(try FolderListing(of: desk.path).entries == before)
         let permissions = try PlatformCalls.status(of: desk["note"]).permissions
@@ -171,6 +171,23 @@ import Testing
         #expect(try PlatformCalls.status(of: desk["note"]).permissions == permissions)
         #expect(try await desk.run("inspect", "Recipes.sqlite", "--html", "none/page.html").status == .exited(66))
         #expect(try desk.leftovers == [])
+    }
+
+    @Test func `with --force no pipe, socket or folder is replaced`() async throws {
+        try desk.makeStore()
+        try await desk.shell(
+            """
+            mkfifo pipe; ln -s pipe link; mkdir folder
+            python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
+            """
+        ).expectSuccess()
+        let before = try FolderListing(of: desk.path).entries
+        for target in ["pipe", "link", "folder", "socket"] {
+            try await desk.run("inspect", "Recipes.sqlite", "--html", target, "--force").expectFailure(
+                73, "\(target) is there already, and is no page of this program",
+                hint: "name another file, or say --force to replace this one, if it is a file")
+        }
+        #expect(try FolderListing(of: desk.path).entries == before)
     }
 
     @Test(arguments: [

@@ -231,7 +231,7 @@ extension ReportError {
     fileprivate var hint: PrintableText {
         switch self {
         case .partOfSubject: "name another file"
-        case .inTheWay: "name another file, or say --force to replace this one"
+        case .inTheWay: "name another file, or say --force to replace this one, if it is a file"
         }
     }
 }
