@@ -60,7 +60,7 @@ struct CopyCommand: AsyncParsableCommand {
         guard !stores.isEmpty else { throw ValidationError("name a store") }
         if fileName != nil, keepIn != nil { throw ValidationError("--as names a copy in the folder of --to") }
         guard (to == nil && fileName == nil) != (keepIn == nil) else {
-            throw ValidationError("say one of --to and --keep-in")
+            throw ValidationError("say one of --to, --as and --keep-in")
         }
         if fileName != nil, stores.count > 1 { throw ValidationError("--as names the copy of one store") }
         if keepIn == nil, !tags.isEmpty || !metadata.isEmpty {
