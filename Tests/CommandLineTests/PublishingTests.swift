@@ -217,6 +217,7 @@ import Testing
         #expect(try await desk.run("publish", "--halt", "dir:public/kitchen", "Other").status == .exited(66))
         let resumed = try await desk.run("publish", "--resume", "dir:public/kitchen", "--json")
         #expect(try resumed.objects().last?["names"] as? [String] == [])
+        #expect(resumed.stderr.contains("from now on no store is halted at dir:public/kitchen"))
         _ = try await receive()
         #expect(try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite"))
         #expect(try await !desk.run("status", "--into", "inbox").stdout.contains("halted"))

@@ -131,7 +131,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     private static func tell(_ halted: [StoreName], at place: Endpoint, _ console: Console, _ output: OutputOptions) {
         let names = halted.map(\.text).joined(separator: ", ")
-        console.say(halted.isEmpty ? "no store is halted at \(place)" : "halted at \(place): \(names)")
+        console.say(halted.isEmpty ? "from now on no store is halted at \(place)" : "halted at \(place): \(names)")
         if output.json { Output.write(.event("halted", ["names": halted.map(\.text)])) }
     }
 }
