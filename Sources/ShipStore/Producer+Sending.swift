@@ -41,14 +41,17 @@ extension Producer {
 
     /// Finds the stores before a link is opened.
     ///
-    /// - Parameter path: Where the shipments go: never a file of a store that is sent, of an inbox or of a kept copy, whatever the user
-    ///   allows to be replaced.
-    /// - Throws: What is wrong with a store; `.operation(.kept)`.
+    /// - Parameter path: Where the shipments go: never a file of a store that is sent, of an inbox or of a kept copy, or the earlier
+    ///   shipment, whatever the user allows to be replaced.
+    /// - Throws: What is wrong with a store; `.operation(.kept)`, `.operation(.sameStore)`.
     package func sendJob(
         avoiding path: FilePath, report: @escaping @Sendable (SendEvent) -> Void
     ) async throws(ShipmentError) -> SendJob {
         // Where it cannot be told where the path leads, no file can be written either.
         try ShipmentError.wrapping { try (try? NamedStore(path))?.home.refuseIfKept(.write) }
+        let target = try? PlatformCalls.statusFollowingLinks(of: path).identity
+        let earlier = try? options.earlier.map { try PlatformCalls.statusFollowingLinks(of: $0).identity }
+        if let target, target == earlier { throw .operation(.sameStore(path)) }
         return try await sendJob(report: report) { (store, _) throws(ShipmentError) in
             if store.owns(path) { throw .source(.partOfStore(path)) }
         }

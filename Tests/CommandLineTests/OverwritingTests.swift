@@ -96,6 +96,18 @@ import Testing
         }
     }
 
+    @Test func `the shipment of --since stays, as others are made from it`() async throws {
+        try desk.makeStore()
+        try await desk.run("send", "Recipes.sqlite", "--to", "a.shipment").expectSuccess()
+        try await desk.shell("ln -s a.shipment link").expectSuccess()
+        let before = try FolderListing(of: desk.path).entries
+        for target in ["./a.shipment", "./link"] {
+            try await desk.run("send", "Recipes.sqlite", "--since", "a.shipment", "--to", target, "--force")
+                .expectFailure(64, "\(target) is named twice", hint: "name two different places")
+        }
+        #expect(try FolderListing(of: desk.path).entries == before)
+    }
+
     @Test func `what comes while the shipment is written stays too`() async throws {
         try desk.makeLargeStore()
         let send = try desk.start("send", "Large.sqlite", "--to", "./note", "--level", "9")
