@@ -66,7 +66,7 @@ extension ProtocolError: ExplainedError {
         case .versionNotSupported(let versions):
             "the other side speaks protocol \(Self.text(versions)), this one \(Self.text(Preamble.spokenVersions))"
         case .wrongRole: "both sides want to do the same"
-        case .unknownFrame(let type): "the other side sent a frame of type \(type), which this version does not know"
+        case .unknownFrame(let type): "a frame of type \(type) came, which this version does not know"
         case .payloadTooLong(let type, let length, let limit):
             "a frame of type \(type) declares \(length) bytes; at most \(limit) are allowed"
         case .inflatedTooLong(let type, let limit):
