@@ -88,6 +88,13 @@ import Testing
                 == ["ship-store: error: what should go to standard output is lost: No space left on device"])
     }
 
+    @Test(arguments: ["receive --into inbox --from - <&-", "send Recipes.sqlite --to - >&-"])
+    func `a standard stream that is closed is told as such`(command: String) async throws {
+        let outcome = try await desk.shell("$SHIP \(command)")
+        #expect(outcome.status == .exited(74))
+        #expect(outcome.complaints.last == "ship-store: hint: it is closed: pipe it, or name a file")
+    }
+
     @Test func `data that was lost is told after a signal as well`() async throws {
         let outcome = try await desk.shell(
             """

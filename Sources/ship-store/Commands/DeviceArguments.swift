@@ -32,7 +32,7 @@ extension DeviceIdentifierError {
         switch self {
         case .badCharacter(let character): "\(character) stands in no id or key"
         case .badLength(let length, let expected):
-            "an id or key has \(expected) letters and digits, in groups of five; that are \(length)"
+            "an id or key has \(expected) letters and digits, in groups of five; these are \(length)"
         case .badGroup(let number, let group): "there is a slip in group \(number), \(group)"
         case .badEnd: "its last group is not one of an id or key"
         }

@@ -118,7 +118,7 @@ struct PublishCommand: AsyncParsableCommand {
                 let words = left.map(\.text).joined(separator: ", ")
                 console.say(
                     left.isEmpty
-                        ? "nothing is being rolled out at \(place)" : "still being rolled out at \(place): \(words)")
+                        ? "all receivers take what is at \(place)" : "still being rolled out at \(place): \(words)")
                 if output.json { Output.write(.event("released", ["rollingOut": left.map(\.text)])) }
             case .handOver(let place, let text):
                 let id = try DeviceIdentifier.read(text, knownTo: device)

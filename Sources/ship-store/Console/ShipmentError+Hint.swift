@@ -138,6 +138,7 @@ extension FileError {
         case .notDirectory:
             if let obstacle { return "move \(obstacle) away: it is no folder, and the inbox keeps one there" }
             return "a part of the path is a file, not a folder: choose another path"
+        case .invalidArgument where path.starts(with: "/dev"): return "it is closed: pipe it, or name a file"
         case .invalidArgument where operation == .open: return "it is no plain file: move it away"
         case .isDirectory: return "name a file, not a folder"
         case .permissionDenied, .notPermitted: return "run as a user who may do that, or choose another path"
