@@ -360,6 +360,14 @@ def arrays(
     return parts(raw(b"\x0d", "arrays"), head, numbers, gaps, counts, rests, told, *columns)
 
 
+def decimals(fields: list[tuple[int, int]], rests: Part, *numbers: Part, count: int | None = None) -> Part:
+    """`fields`: the digits of the fraction, at most and at least. `numbers`: those of each field."""
+    found = len(fields) if count is None else count
+    head = parts(raw(b"\x0f", "decimals"), raw(bytes([found]), f"{found} fields"))
+    spellings = [raw(bytes([most + 16 * least]), f"{least} to {most} digits behind the point") for most, least in fields]
+    return parts(head, *spellings, rests, *numbers)
+
+
 def deflated_strings(ways: Part, contents: Part, *around: Part) -> Part:
     """`around`: the heads and the tails of streams that stand inside strings."""
     return parts(raw(b"\x0b", "deflated strings"), ways, contents, *around)

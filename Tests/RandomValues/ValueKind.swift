@@ -31,7 +31,8 @@ package struct ValueKind: Sendable {
     }
 
     package static let all =
-        numbers + reals + texts + identifiers + dates + markup + digits + messages + lists + streams + arrays + blocks
+        numbers + reals + texts + identifiers + dates + markup + digits + messages + lists + streams + arrays + decimals
+        + blocks
         + odd + derived
 
     /// Most values are of a kind, and some are not.

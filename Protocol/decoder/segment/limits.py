@@ -21,6 +21,8 @@ STRING_BYTES = 33_554_432
 ARRAYS = 1_048_576
 """In the strings of one encoding; and matches of their elements."""
 ELEMENTS = 4_194_304
+FIELDS = 8
+"""Of decimal numbers, in the strings of one encoding."""
 DEPTH = 7
 LIST = 1_048_576
 """A property list that was taken apart."""

@@ -8,6 +8,7 @@ from itertools import islice
 from decoder.segment.arrays import arrays
 from decoder.segment.blocks import Correction, blocks, check_counts, way_is_known
 from decoder.segment.blocks import inside as blocks_inside
+from decoder.segment.decimals import decimals
 from decoder.segment.deflated import deflated, inside
 from decoder.segment.integers import integers, reals
 from decoder.segment.limits import GROUP, damaged
@@ -65,6 +66,8 @@ def strings(
             return arrays(Deeper(reading, depth + 1), count)
         case 14:
             return compressed_blocks(reading, count, depth, group)
+        case 15:
+            return decimals(Deeper(reading, depth + 1), count)
     raise damaged("an encoding of strings that there is not, or not here")
 
 
@@ -174,7 +177,7 @@ def holding(reading: Reading, held: list[bytes], places: list[int], found: list[
 
 
 class Deeper:
-    """What property lists and arrays are made of, all at one depth; nothing there refers to columns."""
+    """What property lists, arrays and decimals are made of, all at one depth; nothing there refers to columns."""
 
     def __init__(self, reading: Reading, depth: int) -> None:
         self._reading, self._depth = reading, depth

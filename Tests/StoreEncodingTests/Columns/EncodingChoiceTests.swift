@@ -96,6 +96,13 @@ import Testing
                 }
             }
         ),
+        (
+            .decimals,
+            (0..<60).map { row in
+                let reals = noise(20, -99_999...99_999, seed: UInt64(row)).map { Double($0) / 100 }
+                return Array("\(reals)".utf8)
+            }
+        ),
         // Words, both cases, and one that stands too far behind.
         (
             .identified,

@@ -28,6 +28,8 @@ package enum SegmentLimits {
     package static let arrays = 1_048_576
     /// Elements of these arrays: as many as deflated strings hold.
     package static let elements = 4_194_304
+    /// Fields of decimal numbers: a byte from 1 on stands for a number of each.
+    static let decimalFields = 8
     /// Encodings within one another.
     package static let depth = 8
     /// Columns of fewer values keep their numbers in the control area.

@@ -92,7 +92,7 @@ struct DigitPattern {
     }
 
     @inline(__always)
-    private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
+    static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
 
     // MARK: In the control area
 

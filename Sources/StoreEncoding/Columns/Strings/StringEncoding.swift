@@ -26,12 +26,13 @@ enum StringTag: UInt8 {
     case arrays = 13
     /// `BlockStrings`.
     case blocks = 14
+    case decimals = 15
 }
 
 extension StringTag {
     /// Whether a key is not found again where another column has it: its bytes are apart, or where the encoder looks for no far matches.
     fileprivate var scattersKeys: Bool {
-        self == .transposed || self == .upperUUID || self == .lowerUUID || self == .identified || self == .arrays
+        [.transposed, .upperUUID, .lowerUUID, .identified, .arrays, .decimals].contains(self)
     }
 }
 
@@ -66,7 +67,7 @@ extension ColumnEncoder {
             switch candidate.0 {
             case .deflated where effort.hasBase: cost / 8
             // What is like a string of the base is found there only if it stands as it is, which a trial does not see either.
-            case .arrays where effort.hasBase: cost * 2
+            case .arrays where effort.hasBase, .decimals where effort.hasBase: cost * 2
             default: candidate.0.scattersKeys ? Self.shared(cost) : cost
             }
         }
@@ -198,6 +199,8 @@ extension ColumnEncoder {
             return writeArrays(strings, depth, &areas)
         case .blocks:
             return writeBlocks(strings, depth, &areas)
+        case .decimals:
+            return writeDecimals(strings, depth, &areas)
         case .pattern:
             guard let pattern = DigitPattern(strings) else { return false }
             pattern.write(into: &areas)
@@ -271,6 +274,7 @@ extension ColumnDecoder {
         case .identified: return try identified(count, depth, from: &source)
         case .arrays: return try arrays(count, depth, from: &source)
         case .blocks: return try blocks(count, depth, from: &source)
+        case .decimals: return try decimals(count, depth, from: &source)
         case .front: return try front(count, depth, from: &source)
         case .pattern: return try pattern(count, depth, from: &source)
         case .holding: return try holding(count, refers: areOfRows && (refers || depth == 1), depth, from: &source)

@@ -88,6 +88,10 @@ struct StringFacts {
         if first.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { tags.append(.pattern) }
         if count > 8, shared * 5 > totalLength { tags.append(.front) }
         if ArrayFinder(strings) != nil { tags.append(.arrays) }
+        // Few bytes are rather found again in other columns. Strings that differ in their numbers alone are tried by their pattern.
+        if totalLength >= 4096, DecimalLayout.layouts(of: strings) != nil, DigitPattern(strings) == nil {
+            tags.append(.decimals)
+        }
         return tags
     }
 }
