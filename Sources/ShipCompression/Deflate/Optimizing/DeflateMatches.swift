@@ -7,6 +7,8 @@ struct DeflateMatches: ~Copyable {
     private static let hashBits = 16
     /// How many earlier places with the same hash it tries.
     private static let depth = 256
+    /// And how many where the place before has a match of at least so many bytes, as zlib does (`good_length`, deflate.c).
+    private static let (longEnough, depthOfLong) = (64, 16)
 
     /// The bytes before, as far as matches reach, and the bytes to deflate.
     private let bytes: [UInt8]
@@ -107,6 +109,7 @@ struct DeflateMatches: ~Copyable {
         guard longest > best else { return }
         let target = start + place
         var (candidate, next, left) = (candidates.three, candidates.four, Self.depth)
+        if known.length >= Self.longEnough { left = Self.depthOfLong }
         while candidate >= 0, place &- candidate <= Self.reach, left > 0 {
             let other = start + candidate
             if other.loadUnaligned(fromByteOffset: best &- 1, as: UInt16.self)
