@@ -11,7 +11,7 @@ import time
 
 from desk import Desk, Flaw, digest, random_store
 
-SOON = 6  # seconds in which what has changed arrives; without a notice it is seen after 10 s
+SOON = 9  # seconds in which what has changed arrives; without a notice it is seen after 10 s
 ODD = [b"a b", b"-", b"--into", b"100%", b"%41", b"a?b#c", b"file:x", b"host:80", b"new\nline", b"tab\t", b"\xff\xfe", "Жук".encode(), b"e\xcc\x81", b"'\"",
        b"$(x)", b"*", b"~", b"-.sqlite", b"..a", b"x" * 200, b"s3", b"null", b"b.shipment.d"]
 FOLDERS = ["first", "second", "inbox", "tray", "kept", "site", "deep/in/side"]
