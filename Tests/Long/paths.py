@@ -140,22 +140,30 @@ def wait(program):
         program.kill()
 
 
-def run(twin, line):
-    """Returns the exit statuses, and what was complained of."""
+def is_piped(line):
+    return len(line) > 1 and "-" in line[1]
+
+
+def begin(twin, line):
+    """Starts programs that are piped together."""
     programs, before = [], None
-    is_piped = len(line) > 1 and "-" in line[1]
     for words in line:
-        program = twin.start(words, stdin=before or subprocess.DEVNULL, stdout=subprocess.PIPE if is_piped else subprocess.DEVNULL)
+        program = twin.start(words, stdin=before or subprocess.DEVNULL, stdout=subprocess.PIPE if is_piped(line) else subprocess.DEVNULL)
         if before:
             before.close()
         before = program.stdout
         programs.append(program)
-        if not is_piped:
-            program.errors = wait(program)[1]
-            before = None
-    for program in reversed(programs) if is_piped else []:
-        program.errors = wait(program)[1]
-    return [program.returncode for program in programs], b"".join(program.errors for program in programs)
+    return programs
+
+
+def run(twin, line):
+    """Returns the exit statuses, and what was complained of."""
+    statuses, complaints = [], b""
+    for piped in [line] if is_piped(line) else [[words] for words in line]:
+        programs = begin(twin, piped)
+        complaints += b"".join([wait(program)[1] for program in reversed(programs)])
+        statuses += [program.returncode for program in programs]
+    return statuses, complaints
 
 
 def write(twins, chance):

@@ -4,11 +4,10 @@ import os
 import shutil
 import signal
 import sqlite3
-import subprocess
 import time
 
 from desk import CRASHES, Flaw, random_store
-from paths import FOLDERS, LIVE, Twin, commands, run, wait, write
+from paths import FOLDERS, LIVE, Twin, begin, commands, is_piped, run, wait, write
 
 UNKNOWN = 70  # the status of an unforeseen error
 SHARED = ["inbox", "tray", "deep/in/side/inbox"]
@@ -26,18 +25,6 @@ def content(path):
         raise Flaw(f"{path}: {error}") from error
     finally:
         database.close()
-
-
-def begin(twin, line):
-    programs, before = [], None
-    is_piped = len(line) > 1 and "-" in line[1]
-    for words in line if is_piped else line[:1]:
-        program = twin.start(words, stdin=before or subprocess.DEVNULL, stdout=subprocess.PIPE if is_piped else subprocess.DEVNULL)
-        if before:
-            before.close()
-        before = program.stdout
-        programs.append(program)
-    return programs
 
 
 def stores(twin):
@@ -68,7 +55,7 @@ def together(desk, chance):
                     if line[0][0] != "destroy":
                         now.append(line)
                 lines.append(now)
-                programs = [begin(twin, line) for line in now]
+                programs = [begin(twin, line if is_piped(line) else line[:1]) for line in now]
                 ended = None
                 if chance.random() < 0.5:
                     time.sleep(chance.random() * 0.2)

@@ -29,6 +29,18 @@ import Testing
         #expect(reader.isAtEnd)
     }
 
+    /// Reads a segment with one bit after the other altered, three of each byte: whatever comes of it, nothing may trap.
+    static func readAltered(_ content: [UInt8]) {
+        for index in content.indices {
+            for bit in [0, 3, 7] as [UInt8] {
+                var altered = content
+                altered[index] ^= 1 << bit
+                guard var reader = try? SegmentReader(decoding: altered) else { continue }
+                _ = try? reader.rows()
+            }
+        }
+    }
+
     @Test func `segments of the highest effort go in blocks that are chosen for them`() throws {
         var dice = RepeatableRandom(seed: 9)
         let rows = (0..<2000).map { row -> [Cell] in

@@ -1,5 +1,5 @@
 extension DecimalLayout {
-    /// How many strings the search looks at, at most, and how many bytes of each.
+    /// How many strings the search looks at, or up to twice as many, and at most how many bytes of each.
     private static let (looked, lookedBytes) = (16, 1024)
 
     /// How strings spell the numbers that they hold: of each line the first, the second and so on, over and over.
