@@ -214,11 +214,11 @@ class Live:
         return [each for place, each in enumerate(outcomes)
                 if each.shipment.name not in names[place + 1:] and (each.shipment.name not in completed or names.count(each.shipment.name) > 1)]
 
-    def expected(self, outcomes, of_session_first=False):
-        """The exit status of the program: of the first shipment that failed, or of the session."""
+    def expected(self, outcomes):
+        """The exit status of the program: of the first shipment that failed, or else of the session."""
         end = self.theirs.end or self.theirs.link_ended()
         failed = [each.end for each in outcomes if each.end not in ("installed", "unchanged")]
-        words = sorted([*failed, *([end] if end != "done" else [])], key=lambda word: of_session_first and word != end)
+        words = [*failed, *([end] if end != "done" else [])]
         return status_of(words[0].split()[1]) if words else 0
 
 

@@ -383,7 +383,7 @@ def session(peer, chance):
     words = process.stderr.read()
     for pipe in (process.stdout, process.stderr):
         pipe.close()
-    expected = live.expected(live.theirs.outcomes, of_session_first=True)
+    expected = live.expected(live.theirs.outcomes)
     if flaw is None and status != expected:
         flaw = Flaw(f"exit status {status}, and by the walk of the program {expected}: {live.theirs.end}, "
                     f"{[each.end for each in live.theirs.outcomes]}")
