@@ -25,7 +25,7 @@ def shown(name: str, length: int = 300) -> bytes:
     return b"".join(hashlib.sha256(f"{name}{place}".encode()).digest() for place in range(length // 32 + 1))[:length]
 
 
-def referring(found: list[StreamItem], runs: list[Run], history: bytes, form: int = 3, count: int | None = None) -> Pieces:
+def referring(found: list[StreamItem], runs: list[Run], history: bytes, form: int = 2, count: int | None = None) -> Pieces:
     """One match for each value of `found` that `history`, the bytes of all runs, has; all else is literals."""
     content = s.parts(*(part(put) for item in found for put in item))
     areas = s.Areas()
@@ -41,8 +41,9 @@ def referring(found: list[StreamItem], runs: list[Run], history: bytes, form: in
         before = at - sum(match.literals + match.length for match in matches)
         matches.append(Match(before, length, at + len(history) - history.index(text[at : at + length])))
         at += length
-    whole = s.page_runs(runs, count) + s.content(content, matches, literals, has_runs=True)
-    return s.stored(whole, form) if form == 3 else s.deflated(whole, form=form)
+    left = s.coded(literals, b"\xff", 0, [], []) if form & 4 else literals
+    whole = s.page_runs(runs, count) + s.content(content, matches, left, has_runs=True)
+    return s.deflated(whole, form=form) if form & 1 else s.stored(whole, form)
 
 
 def bytes_of(store: bytes, runs: list[Run], page_size: int = PAGE) -> bytes:
@@ -70,9 +71,9 @@ def vector(name: str, about: str, store: Store, split: int, runs: list[Run], **h
     return Vector(f"earlier_{name}", about, "columns 2", "rows", None, details, [("segment", each) for each in segments])
 
 
-def bad(name: str, about: str, store: Store, split: int, runs: list[Run], count: int | None = None, form: int = 3) -> Vector:
+def bad(name: str, about: str, store: Store, split: int, runs: list[Run], count: int | None = None, form: int = 2) -> Vector:
     data, found = joined(written(store)), items(store)
-    first = s.deflated(s.content(s.parts(*(part(put) for item in found[:split] for put in item)))) if form == 4 else segment(found[:split])
+    first = s.deflated(s.content(s.parts(*(part(put) for item in found[:split] for put in item)))) if form == 3 else segment(found[:split])
     segments = [first, referring(found[split:], runs, b"", form, count)]
     details = [("size", str(len(data)))]
     return Vector(f"earlier_{name}", about, "columns 2", "rows", "damaged", details, [("segment", each) for each in segments])
@@ -94,7 +95,8 @@ HEAD = 4
 def good() -> Iterator[Vector]:
     runs = [place(DATA, shown(f"small {key}")) for key in (1, 3)]
     yield vector("leaves", "Two values of leaves, in a table that repeats them", TWICE, HEAD, runs)
-    yield vector("deflated", "The same, deflated", TWICE, HEAD, runs, form=4)
+    yield vector("deflated", "The same, deflated", TWICE, HEAD, runs, form=3)
+    yield vector("words", "The same, with words, of which there are none", TWICE, HEAD, runs, form=6)
     first = place(DATA, shown("small 1"))
     yield vector("pages", "A run of whole pages, with what they have beside values", TWICE, HEAD, [Run(first.page, 0, 3 * PAGE)])
     yield vector("backwards", "Runs from back to front, one of them twice", TWICE, HEAD, [*runs[::-1], runs[1]])
@@ -157,7 +159,7 @@ def refused() -> Iterator[Vector]:
     broad: Rows = [(key, [b"w" * 36_000]) for key in range(1, 5)]
     large = Store([table("t", "a", broad), table("u", "a", [(1, ["x"])])], 65_536)
     first = place(joined(written(large)), b"w" * 36_000, page_size=65_536)
-    yield bad("work", "Runs that take more work than anything pays for", large, HEAD, [Run(first.page, 65_530, 12)] * 65_000, form=4)
+    yield bad("work", "Runs that take more work than anything pays for", large, HEAD, [Run(first.page, 65_530, 12)] * 65_000, form=3)
     maps = Store([table("t", "a", [(1, [b"w" * 60_000]), *SMALL[1:]]), table("u", "a", [(1, ["x"])])], auto_vacuum=True)
     yield bad("pointer_map", "A run of a pointer map page", maps, HEAD, [Run(105, 100, 40)])
     derived = index("i", "t", "a", [(None, [value, key]) for value, key in sorted((shown(f"small {key}"), key) for key in range(1, 5))])

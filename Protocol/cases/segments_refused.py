@@ -30,7 +30,7 @@ def vectors() -> Iterator[Vector]:
 def forms() -> Iterator[Vector]:
     chunk = s.content(s.chunk(b"dill"))
     yield bad("no_bytes", "A segment of no bytes", asks="nothing", segment=[])
-    yield bad("form_2", "A form that there is not", asks="chunk", segment=[Piece(b"\2", "form 2"), *chunk])
+    yield bad("form_8", "A form that there is not", asks="chunk", segment=[Piece(b"\10", "form 8"), *chunk])
     yield bad("no_content", "A form, and nothing else", asks="nothing", segment=[Piece(b"\0", "form 0")])
     yield bad("cut_in_sizes", "It ends within the sizes of its areas", asks="nothing", segment=[Piece(b"\0\0\0\0", "form 0, three sizes")])
     yield bad("deflate_cut", "A deflate stream that does not end", asks="chunk", segment=s.deflated(chunk, cut=1))

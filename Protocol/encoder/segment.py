@@ -6,6 +6,7 @@ a vector may want to be wrong is an argument.
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -117,7 +118,7 @@ class Run:
 
 
 def page_runs(found: list[Run], count: int | None = None) -> Pieces:
-    """What the content of forms 3 and 4 begins with."""
+    """What a content with runs begins with."""
     steps = [run.page - before for run, before in zip(found, [0, *(run.page for run in found)])]
     columns = [
         (b"".join(map(signed, steps)), "first pages, each less the one before"),
@@ -126,6 +127,23 @@ def page_runs(found: list[Run], count: int | None = None) -> Pieces:
     ]
     declared = len(found) if count is None else count
     return [Piece(varint(declared), f"{declared} runs"), *(Piece(data, what) for data, what in columns if data)]
+
+
+def coded(
+    text: bytes, codes: bytes, alone: int, words: list[bytes], spans: list[tuple[int, int]], word_count: int | None = None,
+    span_count: int | None = None, prefixes: list[int] | None = None,
+) -> bytes:  # fmt: skip
+    """The literals of a content with words: `text` in the content, of which the spans are the lengths."""
+    bits = bytearray(32)
+    for code in codes:
+        bits[code // 8] |= 1 << code % 8
+    shared = [len(os.path.commonprefix([word, before])) for word, before in zip(words, [b"", *words])]
+    shared = shared if prefixes is None else prefixes
+    return b"".join([
+        bits, bytes([alone]), varint(len(words) if word_count is None else word_count), *map(varint, shared),
+        *(word[size:] + b"\0" for word, size in zip(words, shared)), varint(len(spans) if span_count is None else span_count),
+        *(varint(plain) + varint(coded) for plain, coded in spans), text,
+    ])  # fmt: skip
 
 
 def distances_of(matches: list[Match], has_runs: bool) -> list[int]:

@@ -65,6 +65,14 @@ package struct Choices {
     /// Some words come far more often than others.
     package func word() -> String { Self.words[min(below(Self.words.count), below(Self.words.count))] }
 
+    /// A word that nobody has heard, with letters of one or two bytes.
+    package func inventedWord() -> String {
+        let ends = ["", "n", "r", "st", "ß", "t"]
+        return (0..<number(in: 1...4)).map { _ in
+            pick(["b", "d", "k", "l", "m", "s", "tr", "Gr", "ž", ""]) + pick(["a", "e", "i", "o", "ü"]) + pick(ends)
+        }.joined()
+    }
+
     /// Words, apart by spaces.
     ///
     /// - Parameter isEdited: Whether one of them is another than it would be.

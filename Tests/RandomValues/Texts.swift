@@ -64,5 +64,16 @@ extension ValueKind {
                 return .text("\(long[..<cut])\(place.isEdited ? "edited" : seed)\(long[cut...])")
             }
         },
+        ValueKind("prose", "TEXT") { choices in
+            let vocabulary = (0..<choices.number(in: 50...3000)).map { _ in choices.inventedWord() }
+            let (most, odd) = (choices.number(in: 20...1500), choices.pick(["\u{1}", "\u{1f}", "\u{7f}", "\u{fffd}"]))
+            return { choices, place in
+                let words = (0..<choices.number(in: 1...most)).map { _ -> String in
+                    let end = choices.chance(10) ? choices.pick([", ", ".\n", "; ", "-", "  ", odd]) : " "
+                    return vocabulary[choices.below(choices.below(vocabulary.count) + 1)] + end
+                }
+                return .text(words.joined() + (place.isEdited ? "edited" : ""))
+            }
+        },
     ]
 }

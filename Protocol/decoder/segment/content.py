@@ -12,11 +12,12 @@ from decoder.segment import limits
 from decoder.segment.area import Area, unzigzagged, wrapped
 from decoder.segment.earlier import Reading, no_bytes, runs_of
 from decoder.segment.limits import damaged
+from decoder.segment.words import literals as spelled
 from decoder.segment.work import Work
 
 DICTIONARY = Path(__file__).resolve().parent.parent.parent / "columns-dictionary.txt"
 SHORTEST_MATCH = 8
-STORED, DEFLATED, STORED_WITH_RUNS, DEFLATED_WITH_RUNS = 0, 1, 3, 4
+DEFLATED, RUNS, WORDS = 1, 2, 4
 
 
 @cache
@@ -34,14 +35,14 @@ def content(segment: bytes, work: Work) -> bytes:
     work.pay(len(segment))
     if not segment or len(segment) > limits.ENCODED:
         raise damaged("a segment of no bytes, or of too many")
-    if segment[0] in (STORED, STORED_WITH_RUNS):
+    if segment[0] > DEFLATED | RUNS | WORDS:
+        raise damaged("a form of segments that there is not")
+    if not segment[0] & DEFLATED:
         found = segment[1:]
         if len(found) > limits.CONTENT:
             raise damaged("too much content")
         work.spend(len(found))
         return found
-    if segment[0] not in (DEFLATED, DEFLATED_WITH_RUNS):
-        raise damaged("a form of segments that there is not")
     packed = Area(segment[1:])
     size = packed.varint()
     if size > limits.CONTENT:
@@ -62,7 +63,7 @@ class Areas:
 
     def __init__(self, segment: bytes, work: Work, earlier: Reading = no_bytes) -> None:
         whole = Area(content(segment, work))
-        before, has_runs = dictionary(), segment[0] in (STORED_WITH_RUNS, DEFLATED_WITH_RUNS)
+        before, has_runs = dictionary(), segment[0] & RUNS
         if has_runs:
             before += earlier(runs_of(whole))
         control, numbers, text, matches = (whole.varint() for _ in range(4))
@@ -76,7 +77,8 @@ class Areas:
                 raise damaged("a match that reaches too far")
         self.numbers = Area(whole.take(numbers))
         work.spend(text)
-        self.text = Area(expanded(Area(whole.rest), list(zip(literals, lengths, distances)), text, before))
+        left = spelled(whole, text, work) if segment[0] & WORDS else whole.rest
+        self.text = Area(expanded(Area(left), list(zip(literals, lengths, distances)), text, before))
 
     def numbers_for(self, count: int) -> Area:
         return self.numbers if count >= 16 else self.control

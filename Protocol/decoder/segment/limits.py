@@ -10,6 +10,10 @@ TEXT = 8_388_608
 MATCHES = 1_048_576
 RUNS = 65_536
 RUN_BYTES = 4_194_304
+WORDS = 65_025
+WORD_BYTES = 1_048_576
+WORD_SPANS = 8_192
+"""Of literals, each of bytes as they are and of coded ones."""
 CHUNK = 1_048_576
 GROUP = 4_194_304
 """Records of one group."""

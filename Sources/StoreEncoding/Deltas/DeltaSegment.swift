@@ -18,7 +18,7 @@ extension SegmentAreas {
         _ effort: SegmentEffort, _ runs: [(tree: Int, first: Int, count: Int)], _ dictionary: [UInt8]
     ) throws(CompressionError) -> [UInt8] {
         let stored = content(nil, effort, leastGain: nil)
-        var best = [SegmentForm.stored.rawValue] + stored
+        var best = [DeltaForm.stored.rawValue] + stored
         // Of large contents.
         var shortest: (head: [UInt8], stream: [UInt8], content: [UInt8], preset: [UInt8])?
         func compare(_ head: [UInt8], _ stream: [UInt8], of content: [UInt8], after preset: [UInt8]) {
@@ -37,7 +37,7 @@ extension SegmentAreas {
             guard content.count <= SegmentLimits.inflatedSize else { continue }
             let stream = try leastGain == nil ? plain : Deflate.raw(of: content, level: effort.deflateLevel)
             guard let deflated = stream else { continue }
-            var head = [SegmentForm.deflated.rawValue]
+            var head = [DeltaForm.deflated.rawValue]
             head.appendVarint(UInt64(content.count))
             compare(head, deflated, of: content, after: [])
         }
@@ -46,7 +46,7 @@ extension SegmentAreas {
             for leastGain in effort.leastGains {
                 let content = leastGain == nil ? stored : content(matches, effort, leastGain: leastGain)
                 guard content.count <= SegmentLimits.inflatedSize else { continue }
-                var head = [SegmentForm.preset.rawValue]
+                var head = [DeltaForm.preset.rawValue]
                 head.appendVarint(UInt64(runs.count))
                 for run in runs {
                     for number in [run.tree, run.first, run.count] { head.appendVarint(UInt64(number)) }
@@ -108,7 +108,7 @@ extension SegmentReader {
     ) throws {
         guard segment.count <= SegmentLimits.encodedSize else { throw CompressionError.damaged(.segmentLimit) }
         var head = AreaCursor(segment)
-        guard let form = SegmentForm(rawValue: try head.byte()) else { throw CompressionError.damaged(.segment) }
+        guard let form = DeltaForm(rawValue: try head.byte()) else { throw CompressionError.damaged(.segment) }
         var content: AreaCursor
         var history = MatchDictionary.builtInBytes
         switch form {
@@ -119,7 +119,6 @@ extension SegmentReader {
             let size = try head.count(limit: SegmentLimits.inflatedSize)
             try work.spend(size)
             content = AreaCursor(try Deflate.bytes(ofRaw: segment[head.offset...], size: size))
-        case .storedWithRuns, .deflatedWithRuns: throw CompressionError.damaged(.segment)
         case .preset:
             var runs: [(tree: Int, first: Int, count: Int)] = []
             for _ in 0..<(try head.count(limit: SegmentLimits.dictionaryRuns)) {

@@ -1,18 +1,21 @@
 import CZlib
 import Testing
 
+@testable import StoreEncoding
+
 /// A segment without deflate, so that single bytes of its content can be changed.
 enum StoredSegment {
     static func bytes(of segment: [UInt8]) throws -> [UInt8] {
-        // Each form that is deflated comes after the one that is not: 1 after 0, and with runs 4 after 3.
-        guard let form = segment.first, form == 1 || form == 4 else { return segment }
+        guard let form = segment.first.map(SegmentForm.init(rawValue:)), form.contains(.deflated) else {
+            return segment
+        }
         var size = 0
         var place = 1
         repeat {
             size |= Int(segment[place] & 0x7f) << (7 * (place - 1))
             place += 1
         } while segment[place - 1] >= 0x80
-        return [form - 1] + (try inflated(Array(segment[place...]), size: size))
+        return [form.subtracting(.deflated).rawValue] + (try inflated(Array(segment[place...]), size: size))
     }
 
     private static func inflated(_ deflated: [UInt8], size: Int) throws -> [UInt8] {

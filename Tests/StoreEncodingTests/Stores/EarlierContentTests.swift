@@ -94,7 +94,7 @@ import Testing
     }
 
     private static func refer(_ segment: [UInt8]) -> Bool {
-        segment[0] == SegmentForm.deflatedWithRuns.rawValue || segment[0] == SegmentForm.storedWithRuns.rawValue
+        SegmentForm(rawValue: segment[0]).contains(.runs)
     }
 
     @Test func `make the store again, wherever they begin`() throws {

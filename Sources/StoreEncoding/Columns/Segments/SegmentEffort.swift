@@ -41,7 +41,7 @@ package struct SegmentEffort: Hashable, Sendable {
         let searches = level.value > 2
         self.init(
             thoroughness: thoroughness, deflateLevel: level.value,
-            leastGains: thoroughness == .great ? [16, 32, nil] : searches ? [Self.usualGain] : [nil])
+            leastGains: thoroughness == .great ? [16, 64, nil] : searches ? [Self.usualGain] : [nil])
     }
 
     /// A lower one that chooses in another way, and so may take fewer bytes; `nil` where time counts for more.

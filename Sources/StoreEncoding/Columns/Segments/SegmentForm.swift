@@ -1,15 +1,15 @@
-/// The first byte of a segment of rows, or of a delta.
+/// The first byte of a segment of rows: what its content is like.
 ///
-/// Source: `Protocol/COLUMNS.md` 2, `Protocol/DELTA.md` 3.
-enum SegmentForm: UInt8 {
-    /// The content follows.
-    case stored = 0
-    /// The content's size follows, a varint, and its raw deflate stream (RFC 1951).
-    case deflated = 1
-    /// In a delta only: the runs of the dictionary follow, and then the same as in `deflated`. The text and the stream may refer to the
-    /// dictionary.
-    case preset = 2
-    /// As `stored` and `deflated`, but the content begins with runs of pages, which are the dictionary. In a segment of rows only.
-    case storedWithRuns = 3
-    case deflatedWithRuns = 4
+/// Source: `Protocol/COLUMNS.md` 2.
+struct SegmentForm: OptionSet {
+    let rawValue: UInt8
+
+    /// The content's size follows, a varint, and its raw deflate stream (RFC 1951). Otherwise the content follows.
+    static let deflated = SegmentForm(rawValue: 1)
+    /// The content begins with runs of pages, which are the dictionary.
+    static let runs = SegmentForm(rawValue: 2)
+    /// Bytes of the literals stand for words.
+    static let words = SegmentForm(rawValue: 4)
+
+    static let all: SegmentForm = [.deflated, .runs, .words]
 }

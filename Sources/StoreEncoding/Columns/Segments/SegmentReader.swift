@@ -79,23 +79,19 @@ extension SegmentReader {
     ) throws {
         guard segment.count <= SegmentLimits.encodedSize else { throw CompressionError.damaged(.segmentLimit) }
         var head = AreaCursor(segment)
-        guard let form = SegmentForm(rawValue: try head.byte()) else { throw CompressionError.damaged(.segment) }
+        let form = SegmentForm(rawValue: try head.byte())
+        guard SegmentForm.all.contains(form) else { throw CompressionError.damaged(.segment) }
         var content: AreaCursor
-        switch form {
-        case .stored, .storedWithRuns:
-            try work.spend(segment.count - 1)
-            content = AreaCursor(Array(segment.dropFirst()))
-        case .deflated, .deflatedWithRuns:
+        if form.contains(.deflated) {
             let size = try head.count(limit: SegmentLimits.inflatedSize)
             try work.spend(size)
             content = AreaCursor(try Deflate.bytes(ofRaw: segment[head.offset...], size: size))
-        case .preset: throw CompressionError.damaged(.segment)
+        } else {
+            try work.spend(segment.count - 1)
+            content = AreaCursor(Array(segment.dropFirst()))
         }
         var history = MatchDictionary.builtInBytes
-        let hasRuns = form == .storedWithRuns || form == .deflatedWithRuns
-        if hasRuns {
-            history += try dictionary(try PageRun.read(from: &content))
-        }
+        if form.contains(.runs) { history += try dictionary(try PageRun.read(from: &content)) }
         let controlSize = try content.count(limit: SegmentLimits.inflatedSize)
         let numberSize = try content.count(limit: SegmentLimits.inflatedSize)
         let textSize = try content.count(limit: SegmentLimits.textSize)
@@ -105,11 +101,15 @@ extension SegmentReader {
         let lengths = try content.varints(matchCount)
         let distances = try content.varints(matchCount)
         let numbers = content.bytes[try content.take(numberSize)]
-        let literals = content.bytes[content.offset...]
         try work.spend(textSize)
+        let literals =
+            form.contains(.words)
+            ? try WordCode(from: &content, work).literals(from: &content, limit: textSize)
+            : Array(content.bytes[content.offset...])
         let text = try LongMatches.text(
-            literals, runs: runs, lengths: lengths,
-            distances: (hasRuns ? LongMatches.Distances.differences : .whole).restored(distances), size: textSize,
+            literals[...], runs: runs, lengths: lengths,
+            distances: (form.contains(.runs) ? LongMatches.Distances.differences : .whole).restored(distances),
+            size: textSize,
             dictionary: history)
         self.init(control: Array(control), numbers: Array(numbers), text: text, work)
     }

@@ -58,6 +58,14 @@ package struct SegmentWriter {
         contentSize += group.records.count
     }
 
+    /// What a segment deflates.
+    private struct Content {
+        var form: SegmentForm = []
+        var bytes: [UInt8] = []
+        /// Where the literals begin.
+        var head = 0
+    }
+
     /// A text of no more bytes is deflated at lower levels and without matches too: of few bytes these may make fewer, as libdeflate's
     /// levels search in different ways, and matches may take more than they save.
     private static let fewBytes = 1 << 15
@@ -67,6 +75,10 @@ package struct SegmentWriter {
     package consuming func finish() throws(CompressionError) -> [UInt8] {
         let own = smallestContent()
         var best = try segment(of: own, [effort.deflateLevel])
+        if effort.thoroughness == .usual, let coded = withWords(own) {
+            let other = try segment(of: coded, [effort.deflateLevel])
+            if other.count < best.count { best = other }
+        }
         if best.count <= Self.fewBytes {
             let lower = [1, 3, 6, 9].filter { $0 < effort.deflateLevel }
             var others = [try segment(of: own, lower)]
@@ -80,17 +92,15 @@ package struct SegmentWriter {
     }
 
     /// The segment of a content, deflated at the level that makes it shortest, or as it is.
-    private func segment(
-        of content: (bytes: [UInt8], hasRuns: Bool), _ levels: [Int32]
-    ) throws(CompressionError) -> [UInt8] {
+    private func segment(of content: Content, _ levels: [Int32]) throws(CompressionError) -> [UInt8] {
         guard content.bytes.count <= SegmentLimits.inflatedSize else { throw .segmentFull }
-        var segment: [UInt8] = [(content.hasRuns ? SegmentForm.deflatedWithRuns : .deflated).rawValue]
+        var segment: [UInt8] = [content.form.union(.deflated).rawValue]
         segment.appendVarint(UInt64(content.bytes.count))
         if let deflated = try deflated(content.bytes, levels), deflated.count + segment.count < content.bytes.count + 1
         {
             return segment + deflated
         }
-        return [(content.hasRuns ? SegmentForm.storedWithRuns : .stored).rawValue] + content.bytes
+        return [content.form.rawValue] + content.bytes
     }
 
     /// - Returns: `nil` if it would not be shorter.
@@ -107,44 +117,56 @@ package struct SegmentWriter {
         return best
     }
 
-    /// The content with the long matches that make it smallest, of those that the effort tries.
-    private func smallestContent() -> (bytes: [UInt8], hasRuns: Bool) {
+    /// The smallest content, of those with the long matches that the effort tries, and with great thoroughness of those with words.
+    private func smallestContent() -> Content {
         let candidates = effort.leastGains
         let dictionary = earlier.map { MatchDictionary(.builtIn, followedBy: $0.bytes) } ?? .builtIn
         guard candidates.count > 1 else { return content(leastGain: candidates[0], dictionary) }
-        var best: (size: Int, content: (bytes: [UInt8], hasRuns: Bool))?
+        var best: (size: Int, content: Content)?
         // Each trial takes a second or so: a segment that is not wanted any more gets only one.
         for candidate in candidates where best == nil || !Task.isCancelled {
-            let content = content(leastGain: candidate, dictionary)
-            let size = cost.of(content.bytes)
-            if size < best?.size ?? Int.max { best = (size, content) }
+            let plain = content(leastGain: candidate, dictionary)
+            for content in [plain, withWords(plain)] {
+                guard let content else { continue }
+                let size = cost.of(content.bytes)
+                if size < best?.size ?? Int.max { best = (size, content) }
+            }
         }
         return best?.content ?? content(leastGain: nil, dictionary)
     }
 
     /// - Parameter leastGain: The least gain of a long match; `nil` for no long matches.
-    private func content(leastGain: Int?, _ dictionary: MatchDictionary) -> (bytes: [UInt8], hasRuns: Bool) {
+    private func content(leastGain: Int?, _ dictionary: MatchDictionary) -> Content {
         let matches = leastGain.map {
             LongMatches(
                 areas.text, dictionary: dictionary, effort: effort, leastGain: $0,
                 distances: earlier == nil ? .whole : .differences)
         }
-        var content: [UInt8] = []
-        content.reserveCapacity(areas.control.count + areas.numbers.count + areas.text.count + 64)
-        let runs = matches.map { $0.count > 0 ? earlier?.runs ?? [] : [] } ?? []
-        if !runs.isEmpty { PageRun.write(runs, to: &content) }
-        content.appendVarint(UInt64(areas.control.count))
-        content.appendVarint(UInt64(areas.numbers.count))
-        content.appendVarint(UInt64(areas.text.count))
-        content.appendVarint(UInt64(matches?.count ?? 0))
-        content += areas.control
-        if let matches {
-            content += matches.runs
-            content += matches.lengths
-            content += matches.distances
+        var content = Content()
+        content.bytes.reserveCapacity(areas.control.count + areas.numbers.count + areas.text.count + 64)
+        if let matches, matches.count > 0, let runs = earlier?.runs, !runs.isEmpty {
+            content.form = .runs
+            PageRun.write(runs, to: &content.bytes)
         }
-        content += areas.numbers
-        content += matches?.literals ?? areas.text
-        return (content, !runs.isEmpty)
+        content.bytes.appendVarint(UInt64(areas.control.count))
+        content.bytes.appendVarint(UInt64(areas.numbers.count))
+        content.bytes.appendVarint(UInt64(areas.text.count))
+        content.bytes.appendVarint(UInt64(matches?.count ?? 0))
+        content.bytes += areas.control
+        if let matches {
+            content.bytes += matches.runs
+            content.bytes += matches.lengths
+            content.bytes += matches.distances
+        }
+        content.bytes += areas.numbers
+        content.head = content.bytes.count
+        content.bytes += matches?.literals ?? areas.text
+        return content
+    }
+
+    /// The content with words; `nil` if that cannot be smaller.
+    private func withWords(_ content: Content) -> Content? {
+        guard let coded = WordSearch.coded(content.bytes[content.head...]) else { return nil }
+        return Content(form: content.form.union(.words), bytes: content.bytes[..<content.head] + coded)
     }
 }
