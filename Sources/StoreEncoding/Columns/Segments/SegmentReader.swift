@@ -104,10 +104,10 @@ extension SegmentReader {
         try work.spend(textSize)
         let literals =
             form.contains(.words)
-            ? try WordCode(from: &content, work).literals(from: &content, limit: textSize)
-            : Array(content.bytes[content.offset...])
+            ? try WordCode(from: &content, work).literals(from: &content, limit: textSize)[...]
+            : content.bytes[content.offset...]
         let text = try LongMatches.text(
-            literals[...], runs: runs, lengths: lengths,
+            literals, runs: runs, lengths: lengths,
             distances: (form.contains(.runs) ? LongMatches.Distances.differences : .whole).restored(distances),
             size: textSize,
             dictionary: history)

@@ -164,7 +164,7 @@ package struct SegmentWriter {
         return content
     }
 
-    /// The content with words; `nil` if that cannot be smaller.
+    /// The content with words; `nil` if few words come again in its literals.
     private func withWords(_ content: Content) -> Content? {
         guard let coded = WordSearch.coded(content.bytes[content.head...]) else { return nil }
         return Content(form: content.form.union(.words), bytes: content.bytes[..<content.head] + coded)

@@ -32,66 +32,43 @@ struct WordCode {
         return meanings
     }
 
-    /// The literals to the end of the content: runs of bytes as they are, and of bytes that stand for words, by turns.
+    /// The literals to the end of the content: spans of bytes as they are, and of coded bytes, by turns.
     ///
     /// - Parameter limit: The most bytes to make.
     func literals(from content: inout AreaCursor, limit: Int) throws(CompressionError) -> [UInt8] {
-        let spans = try content.varints(2 * content.count(limit: SegmentLimits.wordSpans))
-        var (coded, at) = ([Range<Int>](), 0)
-        for (index, length) in spans.enumerated() {
+        let meanings = meanings
+        var literals: [UInt8] = []
+        for (index, length) in try content.varints(2 * content.count(limit: SegmentLimits.wordSpans)).enumerated() {
             guard let length = Int(exactly: length) else { throw .damaged(.segment) }
-            at = index == 0 ? content.offset : at
-            guard length <= content.bytes.count - at else { throw .damaged(.segment) }
-            if index % 2 == 1 { coded.append(at..<at + length) }
-            at += length
+            let span = content.bytes[try content.take(length)]
+            if index % 2 == 0 { literals += span } else { try decode(span, meanings, into: &literals, limit) }
         }
-        let bytes = content.bytes[try content.take(content.left)]
-        var isSound = true
-        let literals = [UInt8](unsafeUninitializedCapacity: limit) { literals, count in
-            isSound = decode(bytes, coded, into: literals, &count)
-        }
-        guard isSound else { throw .damaged(.segment) }
+        literals += content.bytes[content.offset...]
+        guard literals.count <= limit else { throw .damaged(.segment) }
         return literals
     }
 
     private func decode(
-        _ bytes: ArraySlice<UInt8>, _ coded: [Range<Int>], into literals: UnsafeMutableBufferPointer<UInt8>,
-        _ count: inout Int
-    ) -> Bool {
-        let meanings = meanings
-        var at = bytes.startIndex
-        func put(_ bytes: ArraySlice<UInt8>) -> Bool {
-            guard bytes.count <= literals.count - count else { return false }
-            for byte in bytes {
-                literals.initializeElement(at: count, to: byte)
-                count += 1
+        _ span: ArraySlice<UInt8>, _ meanings: [Meaning], into literals: inout [UInt8], _ limit: Int
+    ) throws(CompressionError) {
+        var rest = span
+        while let byte = rest.popFirst() {
+            var word: Int?
+            switch meanings[Int(byte)] {
+            case .itself: literals.append(byte)
+            case .word(let number): word = number
+            case .pair(let before):
+                guard let second = rest.popFirst(), second > 0 else { throw .damaged(.segment) }
+                word = before + Int(second)
+            case .next:
+                guard let next = rest.popFirst() else { throw .damaged(.segment) }
+                literals.append(next)
             }
-            return true
-        }
-        for span in coded + [bytes.endIndex..<bytes.endIndex] {
-            guard put(bytes[at..<span.lowerBound]) else { return false }
-            at = span.lowerBound
-            while at < span.upperBound {
-                let isLast = at + 1 == span.upperBound
-                let isPut: Bool
-                switch meanings[Int(bytes[at])] {
-                case .itself: isPut = put(bytes[at...at])
-                case .word(let word): isPut = word < words.count && put(words[word])
-                case .pair(let before):
-                    guard !isLast, bytes[at + 1] > 0 else { return false }
-                    let word = before + Int(bytes[at + 1])
-                    isPut = word < words.count && put(words[word])
-                    at += 1
-                case .next:
-                    guard !isLast else { return false }
-                    isPut = put(bytes[at + 1...at + 1])
-                    at += 1
-                }
-                guard isPut else { return false }
-                at += 1
+            if let word {
+                guard word < words.count, literals.count + words[word].count <= limit else { throw .damaged(.segment) }
+                literals += words[word]
             }
         }
-        return true
     }
 }
 

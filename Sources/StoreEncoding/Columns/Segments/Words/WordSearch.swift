@@ -2,6 +2,8 @@ import ShipCompression
 
 /// Finds the words of literals that are worth a code, and writes the literals with these.
 struct WordSearch {
+    // Within the limits: at most 127 bytes stand for pairs, so that there are at most 32,513 words of 32 bytes; and a span is a part at least.
+
     /// A part of this size is a text or not.
     private static let part = 1024
     /// Fewer bytes of texts have too few words that come again.
