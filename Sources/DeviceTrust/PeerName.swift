@@ -1,6 +1,6 @@
 import ShipProtocol
 
-/// A name for a device: 1 to 64 bytes of UTF-8 without control characters, no space at either end, and no device's id.
+/// A name for a device: 1 to 64 bytes of UTF-8 without controls and characters that nobody sees, no space at either end, and no device's id.
 public struct PeerName: Hashable, Sendable {
     public let text: String
 
@@ -9,7 +9,7 @@ public struct PeerName: Hashable, Sendable {
     /// - Returns: `nil` for a text that breaks one of the rules above.
     public init?(_ text: String) {
         guard (1...Self.longest).contains(text.utf8.count), text.first?.isWhitespace == false,
-            text.last?.isWhitespace == false, text.unicodeScalars.allSatisfy(Self.isAllowed),
+            text.last?.isWhitespace == false, !text.unicodeScalars.contains(where: ForeignText.isHidden),
             (try? DeviceIdentifier(text)) == nil
         else { return nil }
         self.text = text
@@ -35,13 +35,6 @@ public struct PeerName: Hashable, Sendable {
     }
 
     private init(unchecked text: String) { self.text = text }
-
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-        default: true
-        }
-    }
 }
 
 extension PeerName: CustomStringConvertible {

@@ -66,7 +66,7 @@ extension ForeignText: Codable, CodingKeyRepresentable {
 /// Escaping: how this program writes characters that a terminal acts upon, or that a reader cannot see.
 ///
 /// They are the controls of ASCII and of ISO 8859 (C0, DEL, C1), line and paragraph separators, the controls of reading direction,
-/// characters without a width (zero-width characters, variation selectors, tags), and private and unassigned ones. A backslash
+/// characters without a width (zero-width characters, variation selectors, tags) or ink, and private and unassigned ones. A backslash
 /// stays as it is, so that escaping a text twice changes nothing.
 extension ForeignText {
     /// `\n`, `\t` or `\u{1B}` for each of them, and `\xFC` for a byte of a path (`PathText`).
@@ -117,12 +117,20 @@ extension ForeignText {
         return escaped
     }
 
+    /// The pattern of Braille without a dot: a symbol, and no space, to Unicode.
+    private static let blank: Unicode.Scalar = "\u{2800}"
+
+    /// Whether a character has no place in a name: nobody sees it, and no other one looks different for it.
+    package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        isUnsafe(scalar) && scalar.properties.generalCategory != .nonspacingMark
+    }
+
     private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         guard !(0x20...0x7E).contains(scalar.value) else { return false }
         let properties = scalar.properties
         return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-        default: properties.isDefaultIgnorableCodePoint
+        default: properties.isDefaultIgnorableCodePoint || scalar == ForeignText.blank
         }
     }
 }

@@ -50,6 +50,16 @@ package enum Folder {
         return true
     }
 
+    /// The folders that `make` makes: the one at the path, and those above it that are not there.
+    static func missing(to path: FilePath) -> [FilePath] {
+        var (missing, path) = ([FilePath](), path)
+        while path.lastComponent != nil, (try? PlatformCalls.statusIfThere(of: path)) == .some(nil) {
+            missing.append(path)
+            path = parent(of: path)
+        }
+        return missing
+    }
+
     /// The folder that a path is in: by its name, whether it is there or not.
     package static func parent(of path: FilePath) -> FilePath {
         let parent = path.removingLastComponent()

@@ -34,14 +34,34 @@ package struct TemporaryFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Those that this process owns, and which folder each is.
-    private static let living = Mutex<[FilePath: FileStatus.Identity]>([:])
+    /// Makes one beside results, and first the folder for them if it is not there. That goes too if nothing has come into it.
+    ///
+    /// - Parameter attributes: Of each folder for results that it makes; `nil` for this user alone.
+    package init(making results: FilePath, with attributes: FileAttributes? = nil) throws(FileError) {
+        let missing = Folder.missing(to: results)
+        do throws(FileError) {
+            try Folder.make(results, with: attributes)
+            try self.init(in: results, .besideResults)
+        } catch {
+            Self.removeEmpty(missing)
+            throw error
+        }
+        Self.living.withLock { [path] in $0[path]?.madeFor = missing }
+    }
+
+    /// One that this process owns: which folder it is, and those that were made for it, the innermost first.
+    private struct Owned {
+        let identity: FileStatus.Identity
+        var madeFor: [FilePath] = []
+    }
+
+    private static let living = Mutex<[FilePath: Owned]>([:])
 
     private init(path: FilePath, lock: consuming OpenFile) throws(FileError) {
         let identity = try lock.status.identity
         self.path = path
         self.lock = lock
-        Self.living.withLock { $0[path] = identity }
+        Self.living.withLock { $0[path] = Owned(identity: identity) }
     }
 
     /// Removes all that this process owns, just before it ends: what still holds one, on some thread, does not get to its own end then.
@@ -51,11 +71,14 @@ package struct TemporaryFolder: ~Copyable, Sendable {
 
     /// Removes the folder, and nothing that stands in its place by now. It counts as owned until it is gone.
     private static func remove(_ path: FilePath) {
-        let identity = living.withLock { $0[path] }
-        if let identity, (try? PlatformCalls.status(of: path).identity) == identity {
-            try? Folder.removeTree(at: path)
-        }
+        guard let owned = living.withLock({ $0[path] }) else { return }
+        if (try? PlatformCalls.status(of: path).identity) == owned.identity { try? Folder.removeTree(at: path) }
+        removeEmpty(owned.madeFor)
         living.withLock { $0[path] = nil }
+    }
+
+    private static func removeEmpty(_ folders: [FilePath]) {
+        for folder in folders { try? PlatformCalls.removeEmptyFolder(folder) }
     }
 
     /// - Returns: `nil` if another process, sweeping, took the lock first: it removes the folder.

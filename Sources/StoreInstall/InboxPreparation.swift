@@ -20,11 +20,16 @@ extension InboxFolder {
         guard try !files.holds(path) else { return }
         // A receiver may have been killed here.
         if try files.statusIfThere(of: aside)?.kind == .file { try files.removeFile(aside) }
-        let file = try files.makeFile(at: aside)
-        try file.write(Array("\(Self.format)\n".utf8))
-        try file.changeMode(to: .ownerRead)
-        try file.sync()
-        try files.rename(aside, to: path)
+        do throws(FileError) {
+            let file = try files.makeFile(at: aside)
+            try file.write(Array("\(Self.format)\n".utf8))
+            try file.changeMode(to: .ownerRead)
+            try file.sync()
+            try files.rename(aside, to: path)
+        } catch {
+            try? files.removeFile(aside)
+            throw error
+        }
     }
 
     /// A receiver may have made the folders and been killed before it synced them. No receipt may rest on a folder that is not

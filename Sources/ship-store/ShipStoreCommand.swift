@@ -48,6 +48,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         PlatformCalls.forbidDumps()
         do {
             var command = try await command(of: arguments)
+            try refuseSecondPlaces(in: arguments)
             try command.refuseBytes(in: arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

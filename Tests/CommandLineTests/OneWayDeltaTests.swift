@@ -54,8 +54,17 @@ import Testing
         let shipment = try #require(Data(base64Encoded: Self.unsound))
         try OpenFile.creating(desk["1.shipment"]).write(Array(shipment))
         try await desk.run("send", "Recipes.sqlite", "--to", "./2.shipment", "--since", "1.shipment").expectFailure(
-            65, "in the earlier shipment 1.shipment the store is not sound: row 1 missing from index i",
+            65, "in the earlier shipment 1.shipment: the store is not sound: row 1 missing from index i",
             hint: "leave --since out: a receiver that has that store refuses it too, and takes all of the new one")
+    }
+
+    @Test func `an earlier shipment that was cut off is named`() async throws {
+        _ = try await send("1.shipment")
+        let bytes = try OpenFile.reading(desk["1.shipment"]).read(1000, at: 0)
+        try OpenFile.creating(desk["cut.shipment"]).write(bytes)
+        try await desk.run("send", "Recipes.sqlite", "--to", "./2.shipment", "--since", "cut.shipment").expectFailure(
+            65, "in the earlier shipment cut.shipment: the file ends early: the shipment is not whole",
+            hint: "have it made anew with `ship-store send --to FILE`")
     }
 
     @Test func `the same file may come again after its base has gone`() async throws {

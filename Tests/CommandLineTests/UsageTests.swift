@@ -27,6 +27,8 @@ import Testing
         Mistake(
             "receive", "--into", "inbox", "--from", "-", "--once",
             error: "--once is for receivers that listen: with --from there is one session"),
+        Mistake("send", "a", "--to", "watch", "--to", "kiosk", error: "--to is given twice"),
+        Mistake("receive", "--into=a", "--into", "b", error: "--into is given twice"),
         Mistake("ship", error: "there is no command ship"),
         Mistake("snd", "a", error: "there is no command snd", hint: "did you mean send?"),
         Mistake("help", "nope", error: "there is no command nope"),

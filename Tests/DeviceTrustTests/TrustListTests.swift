@@ -157,9 +157,14 @@ import Testing
     }
 
     @Test func `has names that a terminal can show, each once`() throws {
-        for bad in ["", " a", "a ", "a\nb", "\u{1B}[2J", "a\u{202E}b", String(repeating: "a", count: 65), id(1).text] {
+        let blanks = ["\u{3164}", "a\u{115F}", "a\u{2800}b"]
+        for bad in ["", " a", "a ", "a\nb", "\u{1B}[2J", "a\u{202E}b"] + blanks + [
+            String(repeating: "a", count: 65), id(1).text,
+        ] {
             #expect(PeerName(bad) == nil, "\(bad)")
         }
+        // A variation selector has the heart in color.
+        #expect(PeerName("Anna's \u{2764}\u{FE0F}") != nil)
         let watch = try name("watch")
         #expect(watch.avoiding([]) == watch)
         #expect(watch.avoiding([watch, try name("watch-2")]).text == "watch-3")

@@ -54,7 +54,7 @@ extension ShipmentError: ExplainedError {
                 + "its SHA-256 is \(digest)"
         case .notWhole(let path, let name, let base):
             "\(path) says what differs from another copy of \(name), and is nothing without it: its SHA-256 is \(base)"
-        case .unsoundBase(let path, let flaw): "in the earlier shipment \(path) \(flaw.cause)"
+        case .earlier(let path, let error): "in the earlier shipment \(path): \(error.cause)"
         case .badHoldings(let path, let flaw): "\(path) does not say what a receiver holds: \(flaw)"
         case .publication(let error): error.cause
         case .cannotAnswer: "the sender awaits an answer, and there is no way back on this link"

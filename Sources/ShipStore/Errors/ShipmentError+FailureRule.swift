@@ -55,7 +55,7 @@ extension ShipmentError {
         case .signature: .onLink(.notPermitted, .badSignature, cancellation: .stopped)
         case .missingBase: .ofShipment(.missingBase, .missingBase)
         case .notWhole: .here(.missingBase)
-        case .unsoundBase(_, let flaw): Self.badStore(flaw).failureRule
+        case .earlier(_, let error): error.failureRule
         case .badHoldings: .here(.badData)
         case .publication(let error): error.failureRule
         case .cannotAnswer: .untold(.protocolBroken)

@@ -89,8 +89,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case missingBase(StoreName, ContentDigest)
     /// A shipment in a file cannot be inspected: it is a delta against a base of this digest.
     case notWhole(FilePath, StoreName, base: ContentDigest)
-    /// The store of an earlier shipment in a file, which a shipment was to build on, is not sound.
-    case unsoundBase(FilePath, StoreCheck.Flaw)
+    /// An earlier shipment in a file, which a shipment was to build on, cannot be unpacked.
+    indirect case earlier(FilePath, ShipmentError)
     /// A file is not a valid holdings file.
     case badHoldings(FilePath, flaw: ForeignText)
     /// Something is wrong with a publication.

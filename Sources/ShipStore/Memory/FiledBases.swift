@@ -22,8 +22,12 @@ final class FiledBases: Sendable {
             let shipments: UnpackedShipments
             do throws(ShipmentError) {
                 shipments = try await UnpackedShipments(path, options.copy, options.checking)
-            } catch .badStore(let flaw) {
-                throw .unsoundBase(path, flaw)
+            } catch {
+                switch error {
+                // They name it, or are not about what is in it.
+                case .notWhole, .file, .install, .stopped: throw error
+                default: throw .earlier(path, error)
+                }
             }
             earlier = shipments.all
             unpacked = consume shipments

@@ -29,8 +29,7 @@ extension LocalStore {
         }
         try KeptPlace.refuseToFill(copies.folder)
         // In the folder itself, so that the copy is written once.
-        try Folder.make(copies.folder, with: attributes?.ofFolder)
-        let temporary = try TemporaryFolder(in: copies.folder, .besideResults)
+        let temporary = try TemporaryFolder(making: copies.folder, with: attributes?.ofFolder)
         let prepared = try await PreparedCopy(
             of: source, named: StoreName(suggestedBy: path), options.markingOmissions.making(in: temporary.path),
             metadata: metadata)

@@ -21,12 +21,15 @@ extension LocalStore {
             }
             if options.removesOriginal { try named.home.refuseIfKept(.move) }
             try KeptPlace.refuseToFill(folder)
-            try Folder.make(folder, with: try? StoreHome(resolving: path).attributes.ofFolder)
+            // On the disk of the new place, so that the copy is written once. This also removes what a killed move left there.
+            let temporary = try TemporaryFolder(
+                making: folder, with: try? StoreHome(resolving: path).attributes.ofFolder)
+            defer { withExtendedLifetime(temporary) {} }
             let folder = try PlatformCalls.realPath(of: folder)
             let session = MoveSession(
                 store: self, options: options, busyHandler: busyHandler,
                 target: StoreHome(folder.appending(text: path.lastName)))
-            return try await session.run()
+            return try await session.run(in: temporary.path)
         }
     }
 }
@@ -42,16 +45,15 @@ private struct MoveSession: Sendable {
     /// symbolic link; and of the old place, `nil` if the store stays there too.
     private typealias Locks = (target: SupportFolderLock, occupant: SupportFolderLock, old: SupportFolderLock?)
 
-    func run() async throws -> Relocation {
-        // On the disk of the new place, so that the copy is written once. This also removes what a killed move left there.
-        let temporary = try TemporaryFolder(in: target.folder, .besideResults)
+    /// - Parameter folder: For the copy until it is complete.
+    func run(in folder: FilePath) async throws -> Relocation {
         let named = try NamedStore(store.path)
         let locks = try await lockSupportFolders(of: named.home)
         defer { withExtendedLifetime(locks) {} }
         guard let old = locks.old else {
             let source = try SourceStore(at: try movedHome().path, busyTimeout: busyHandler.busyTimeout)
             return Relocation(
-                path: target.path, outcome: try await place(source, temporary.path, locks), removedLinks: [],
+                path: target.path, outcome: try await place(source, folder, locks), removedLinks: [],
                 remainingFiles: [])
         }
         let removal = RemovalSession(named: named, supportLock: old, busyHandler: busyHandler)
@@ -69,7 +71,7 @@ private struct MoveSession: Sendable {
             _ = try otherFiles(of: home).carry()
             try target.makeDurable()
         } else {
-            placement = try await place(source, temporary.path, locks)
+            placement = try await place(source, folder, locks)
         }
         let plan = try await removal.plan(hold, carrying: otherFiles(of: home))
         // Before the old store goes. A failure costs only bytes: then the memory keeps the copies of a path without a store.

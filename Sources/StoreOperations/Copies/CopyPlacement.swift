@@ -26,8 +26,7 @@ package struct CopyPlacement: Sendable {
     package func place(
         store: FilePath, externalFiles: [(name: ExternalFileName, path: FilePath)]
     ) throws(FileError) -> FilePath {
-        try Folder.make(folder)
-        let temporary = try TemporaryFolder(in: folder, .besideResults)
+        let temporary = try TemporaryFolder(making: folder)
         let staging = temporary.path
         let stagedStore = staging.appending(StagedCopy.store)
         try OpenFile.copy(store, to: stagedStore)

@@ -81,8 +81,7 @@ public struct KeptCopies: Hashable, Sendable {
         if let flaw = Manifest.firstFlaw(ofMetadata: manifest.metadata) { throw .badMetadata(flaw) }
         let held = heldParts(of: manifest)
         let staging = try OperationError.wrapping { () throws(FileError) in
-            try Folder.make(folder, with: attributes?.ofFolder)
-            return try TemporaryFolder(in: folder, .besideResults)
+            try TemporaryFolder(making: folder, with: attributes?.ofFolder)
         }
         let staged = staging.path.appending("copy")
         try OperationError.wrapping { () throws(FileError) in

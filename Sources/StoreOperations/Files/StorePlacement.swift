@@ -43,14 +43,13 @@ package struct StorePlacement: Sendable {
         _ manifest: Manifest, store: FilePath, files: [(file: ExternalFile, path: FilePath)],
         beside claims: SupportFolderClaims
     ) throws(OperationError) {
-        try OperationError.wrapping { () throws(FileError) in try Folder.make(home.folder) }
+        let staging = try OperationError.wrapping { () throws(FileError) in
+            try TemporaryFolder(making: home.folder)
+        }
         for sidecar in home.sidecars where try exists(sidecar) { throw .sidecar(sidecar) }
         if older == nil, try exists(home.path) { throw .occupied(home.path) }
         let support = home.supportFolder
         if !files.isEmpty, let user = claims.user { throw .sharedSupportFolder(support.path, with: user) }
-        let staging = try OperationError.wrapping { () throws(FileError) in
-            try TemporaryFolder(in: home.folder, .besideResults)
-        }
         let staged = staging.path.appending("store.sqlite")
         try stage(store, as: staged, manifest.store)
         let comparison = try OperationError.wrapping { () throws(FileError) in try support.compare(with: files) }

@@ -76,6 +76,14 @@ extension FilePath: @retroactive ExpressibleByArgument {
 }
 
 extension ParsableCommand {
+    /// Refuses a second place: the last one would count, and whoever named two receivers would not hear that one gets nothing.
+    static func refuseSecondPlaces(in arguments: [String]) throws {
+        let options = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
+        for place in ["--to", "--from", "--into", "--listen"] where options.count(where: { $0 == place }) > 1 {
+            throw ValidationError("\(place) is given twice")
+        }
+    }
+
     /// Refuses bytes that are no UTF-8 wherever a text is wanted. It looks only if there are some, as a mirror takes 4 ms.
     func refuseBytes(in arguments: [String]) throws {
         guard !arguments.allSatisfy(PathText.isPlain) else { return }

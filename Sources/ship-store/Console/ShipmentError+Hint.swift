@@ -56,8 +56,9 @@ extension ShipmentError {
         case .notWhole:
             "a receiver that holds that copy takes it: `ship-store receive --into INBOX --from FILE`; what is "
                 + "to be looked at, or to be given with --since, has to be sent without --for and --since"
-        case .unsoundBase:
+        case .earlier(_, .badStore):
             "leave --since out: a receiver that has that store refuses it too, and takes all of the new one"
+        case .earlier(_, let error): error.hint
         case .badHoldings: "have it written by `ship-store holdings --into INBOX > FILE` at the receiver"
         case .publication(let error): error.hint
         case .cannotAnswer:

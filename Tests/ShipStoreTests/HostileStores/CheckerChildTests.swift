@@ -155,7 +155,7 @@ import Testing
         #expect(findings.map(\.problem) == [flaw])
         await #expect(throws: flaw) { try await Inspection.all(of: .shipment(shipment), checking: options.checking) }
         let producer = Producer(folder.path.appending("good.sqlite"), options: options)
-        await #expect(throws: ShipmentError.unsoundBase(shipment, .checkerExited(3))) {
+        await #expect(throws: ShipmentError.earlier(shipment, .badStore(.checkerExited(3)))) {
             try await producer.send(to: folder.path.appending("next.shipment"))
         }
     }
