@@ -107,6 +107,29 @@ struct RecentBasesTests {
         try await disk.remove()
     }
 
+    @Test func `where two copies have room, all are made in RAM`() async throws {
+        let place = try ScratchFolder()
+        let disk = try await LoopDisk(in: place.path, .ext4)
+        do {
+            let scratch = try ScratchFolder(in: disk.path)
+            let store = scratch.path.appending("Recipes.sqlite")
+            try TestStore.make(
+                at: store, sql: "CREATE TABLE recipe(photo); INSERT INTO recipe VALUES (randomblob(400000))")
+            let options = Producer.Options()
+            let memory = BaseMemory(at: scratch.path.appending("bases"))
+            let recent = try #require(RecentBases(before: memory, options.copy, within: 1_000_000))
+            let bases = RememberedBases(
+                in: memory, of: store, named: StoreName(suggestedBy: store), CopyProfile(), before: recent)
+            for number in 1...4 {
+                try TestStore.make(at: store, sql: "INSERT INTO recipe VALUES ('\(number)')")
+                let copy = try await self.copy(of: store, in: recent, else: options.copy)
+                #expect(recent.holds(copy.path(ofPart: 0)), "\(number)")
+                bases.acknowledged(copy.manifest, copy: copy.path(ofPart: 0), by: "watch")
+            }
+        }
+        try await disk.remove()
+    }
+
     @Test func `after a while the memory has the newest by itself, and nothing is left in RAM`() async throws {
         let place = try ScratchFolder()
         let disk = try await LoopDisk(in: place.path, .ext4)

@@ -1,6 +1,7 @@
 import ShipProtocol
 import StoreBases
 import StoreFiles
+import StoreOperations
 import StoreSnapshot
 import Synchronization
 import SystemPackage
@@ -70,21 +71,22 @@ package final class RecentBases: Sendable {
         guard (try? PlatformCalls.isThere(support)) == false, let size = try? PlatformCalls.status(of: store.path).size,
             let free = try? PlatformCalls.freeSpace(around: folder.path)
         else { return nil }
-        // The pages as they are, and the canonical form that is made of them.
-        let (needed, overflow) = size.multipliedReportingOverflow(by: 2)
-        let left = state.withLock { state -> Int64? in
+        let log = (try? PlatformCalls.status(of: StoreHome(store.path).log).size) ?? 0
+        let claimed = state.withLock { state -> Int64? in
             let left = recent.budget - Self.size(of: folder.path) - state.claimed
-            guard !overflow, needed <= left else { return nil }
-            state.claimed += needed
-            return left
+            guard size <= left else { return nil }
+            // The canonical form most often, and seldom the pages as they are beside it; and what the log brings.
+            let claimed = size > left - size ? left : min(2 * size + min(log, left), left)
+            state.claimed += claimed
+            return claimed
         }
-        guard let left else { return nil }
-        let claim = Registration { [weak self] in self?.state.withLock { $0.claimed -= needed } }
-        guard let place = recent.workingFolder(for: needed) else { return nil }
+        guard let claimed else { return nil }
+        let claim = Registration { [weak self] in self?.state.withLock { $0.claimed -= claimed } }
+        guard let place = recent.workingFolder(for: size) else { return nil }
         var copying = options
         copying.temporaryFolder = place
-        // A store whose log is long may take more than its file tells, and never more than what is left.
-        copying.keptFree = max(options.keptFree, free - left)
+        // A copy that takes more than what is claimed is made on the disk.
+        copying.keptFree = max(options.keptFree, free - claimed)
         return (copying, claim)
     }
 
