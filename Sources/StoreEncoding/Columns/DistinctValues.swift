@@ -12,12 +12,15 @@ struct DistinctValues {
         self.firstRows = firstRows
     }
 
+    private static let most = 1 << 20
+
+    /// - Parameter takesAll: Whether the values may be mostly distinct.
     /// - Returns: `nil` for a column of mostly distinct values: as soon as there are 3 classes for 5 of all rows, or, after 4,096 rows, 3
-    ///   classes for 4 of the rows so far.
-    init?(_ column: ColumnValues, ordinals: [Int32]) {
-        let limit = column.count * 3 / 5
+    ///   classes for 4 of the rows so far; and for more than 1,048,576 classes.
+    init?(_ column: ColumnValues, ordinals: [Int32], ofMostlyDistinct takesAll: Bool = false) {
+        let limit = min(takesAll ? column.count + 1 : column.count * 3 / 5, Self.most)
         var size = 64
-        while size < min(limit, 1 << 20) * 2 { size *= 2 }
+        while size < limit * 2 { size *= 2 }
         var slots = [Int32](repeating: -1, count: size)
         var hashes: [UInt64] = []
         ids.reserveCapacity(column.count)
@@ -28,7 +31,7 @@ struct DistinctValues {
             while true {
                 let id = slots[slot]
                 if id < 0 {
-                    guard count < limit, row < 4096 || count * 4 < row * 3 else { return nil }
+                    guard count < limit, takesAll || row < 4096 || count * 4 < row * 3 else { return nil }
                     slots[slot] = Int32(count)
                     ids.append(Int32(count))
                     firstRows.append(Int32(row))

@@ -112,8 +112,8 @@ package struct DeltaEncoder {
     /// Whether the rows of the store take fewer bytes than a delta of this size.
     private func isWholeSmaller(than size: Int) throws -> Bool {
         guard let shapes else { return false }
-        // A low effort takes hardly twice as many bytes, in a small part of the time.
-        return try StoreWalk.takesLess(than: 2 * size, over: new, shapes, comparedEffort, makeSpillFile)
+        // A low effort takes hardly four times as many bytes, in a small part of the time.
+        return try StoreWalk.takesLess(than: 4 * size, over: new, shapes, comparedEffort, makeSpillFile)
             && StoreWalk.takesLess(than: size, over: new, shapes, wholeEffort, makeSpillFile)
     }
 

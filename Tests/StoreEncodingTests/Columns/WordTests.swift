@@ -46,6 +46,28 @@ import Testing
         }
     }
 
+    @Test func `words that come once in front of a text do not hide the others`() throws {
+        let choices = Choices(seed: 5)
+        let text = Self.prose(150_000, choices)
+        let letters = (0..<60_000).map { $0 % 17 == 16 ? UInt8(ascii: " ") : UInt8(97 + choices.below(26)) }
+        let alone = try #require(WordSearch.coded(text[...]))
+        let coded = try #require(WordSearch.coded((letters + text)[...]))
+        #expect(try Self.decoded(coded, limit: letters.count + text.count) == letters + text)
+        #expect(coded.count - letters.count < alone.count * 21 / 20)
+    }
+
+    /// A list that is read in the square of its length takes a quarter of a minute.
+    @Test func `the longest list is read`() throws {
+        var words = Strings()
+        for number in 0..<SegmentLimits.words { words.append("\(1_000_000_000 + 7919 * number)".utf8) }
+        let code = WordCode(codes: [0xF8, 0xF9, 0xFA], alone: 0, words: words)
+        var bytes: [UInt8] = []
+        code.write(to: &bytes)
+        var cursor = AreaCursor(bytes)
+        let read = try WordCode(from: &cursor, DecodingWork())
+        #expect(read.words == code.words)
+    }
+
     @Test func `any bytes come back, with texts among them or not`() throws {
         var coded = 0
         for seed in 1...UInt64(Soak.isOn ? 3000 : 150) {

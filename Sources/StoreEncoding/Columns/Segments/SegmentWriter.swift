@@ -166,7 +166,9 @@ package struct SegmentWriter {
 
     /// The content with words; `nil` if few words come again in its literals.
     private func withWords(_ content: Content) -> Content? {
-        guard let coded = WordSearch.coded(content.bytes[content.head...]) else { return nil }
+        guard let coded = WordSearch.coded(content.bytes[content.head...]),
+            content.head + coded.count <= SegmentLimits.inflatedSize
+        else { return nil }
         return Content(form: content.form.union(.words), bytes: content.bytes[..<content.head] + coded)
     }
 }

@@ -81,14 +81,16 @@ extension WordCode {
         let prefixes = try content.varints(content.count(limit: SegmentLimits.words))
         guard alone < codes.count else { throw .damaged(.segment) }
         var words = Strings()
+        // Not a slice of the words: each that follows would copy them all.
+        var last: [UInt8] = []
         for prefix in prefixes {
-            let last = words.count > 0 ? words[words.count - 1] : []
             let rest = content.bytes[try content.takeToNul()]
             guard prefix <= UInt64(last.count) else { throw .damaged(.segment) }
             let size = Int(prefix) + rest.count
             guard words.bytes.count + size <= SegmentLimits.wordBytes else { throw .damaged(.segmentLimit) }
             try work.spend(DecodingWork.encoding + size)
-            words.append(Array(last.prefix(Int(prefix))) + rest)
+            last.replaceSubrange(Int(prefix)..., with: rest)
+            words.append(last)
         }
         self.words = words
     }

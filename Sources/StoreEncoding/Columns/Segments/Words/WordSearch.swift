@@ -48,7 +48,9 @@ struct WordSearch {
         var column = ColumnValues()
         column.texts = found
         column.kinds = [UInt8](repeating: ColumnValues.textKind, count: found.count)
-        guard let classes = DistinctValues(column, ordinals: column.ordinals()) else { return nil }
+        guard let classes = DistinctValues(column, ordinals: column.ordinals(), ofMostlyDistinct: true) else {
+            return nil
+        }
         let (words, alone) = chosen(of: classes, codes.count - 1)
         guard !words.isEmpty else { return nil }
         var code: [UInt8] = []
