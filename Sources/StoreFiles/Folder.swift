@@ -12,21 +12,30 @@ package enum Folder {
     package static func make(
         _ path: FilePath, durably: Bool = true, with attributes: FileAttributes? = nil
     ) throws(FileError) {
+        var made: [FilePath] = []
+        try make(path, durably: durably, with: attributes, noting: &made)
+    }
+
+    /// - Parameter made: The folders that it makes are put in front of it.
+    static func make(
+        _ path: FilePath, durably: Bool = true, with attributes: FileAttributes? = nil, noting made: inout [FilePath]
+    ) throws(FileError) {
         if try isThere(path) { return durably ? try syncIfReadable(parent(of: path)) : () }
         if path.lastComponent != nil,
             (try? PlatformCalls.statusFollowingLinks(of: parent(of: path)).kind) ?? .folder == .folder
         {
-            try make(parent(of: path), durably: durably, with: attributes)
+            try make(parent(of: path), durably: durably, with: attributes, noting: &made)
         }
         do throws(FileError) {
             try PlatformCalls.makeFolder(path)
+            made.insert(path, at: 0)
             try attributes?.give(to: path)
         } catch {
             guard error.errno == .fileExists else { throw error }
             // Another process has made it meanwhile, and may have removed it again; or it is a symbolic link that leads nowhere.
             let isLink = (try? PlatformCalls.status(of: path).kind) == .symbolicLink
             if isLink, try !isThere(path) { throw FileError(.makeFolder, path, .noSuchFileOrDirectory) }
-            return try make(path, durably: durably, with: attributes)
+            return try make(path, durably: durably, with: attributes, noting: &made)
         }
         guard durably else { return }
         do throws(FileError) {
@@ -48,16 +57,6 @@ package enum Folder {
         guard let status else { return false }
         guard status.kind == .folder else { throw FileError(.makeFolder, path, .notDirectory) }
         return true
-    }
-
-    /// The folders that `make` makes: the one at the path, and those above it that are not there.
-    static func missing(to path: FilePath) -> [FilePath] {
-        var (missing, path) = ([FilePath](), path)
-        while path.lastComponent != nil, (try? PlatformCalls.statusIfThere(of: path)) == .some(nil) {
-            missing.append(path)
-            path = parent(of: path)
-        }
-        return missing
     }
 
     /// The folder that a path is in: by its name, whether it is there or not.

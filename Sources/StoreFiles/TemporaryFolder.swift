@@ -38,15 +38,21 @@ package struct TemporaryFolder: ~Copyable, Sendable {
     ///
     /// - Parameter attributes: Of each folder for results that it makes; `nil` for this user alone.
     package init(making results: FilePath, with attributes: FileAttributes? = nil) throws(FileError) {
-        let missing = Folder.missing(to: results)
-        do throws(FileError) {
-            try Folder.make(results, with: attributes)
-            try self.init(in: results, .besideResults)
-        } catch {
-            Self.removeEmpty(missing)
-            throw error
+        var made: [FilePath] = []
+        var attempts = 10
+        while true {
+            do throws(FileError) {
+                try Folder.make(results, with: attributes, noting: &made)
+                try self.init(in: results, .besideResults)
+                break
+            } catch {
+                Self.removeEmpty(made)
+                // Another process had made it too, and has removed it again.
+                attempts -= 1
+                guard error.errno == .noSuchFileOrDirectory, attempts > 0 else { throw error }
+            }
         }
-        Self.living.withLock { [path] in $0[path]?.madeFor = missing }
+        Self.living.withLock { [path, made] in $0[path]?.madeFor = made }
     }
 
     /// One that this process owns: which folder it is, and those that were made for it, the innermost first.

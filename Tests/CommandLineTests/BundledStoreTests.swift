@@ -158,6 +158,25 @@ import Testing
         #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
     }
 
+    @Test func `what other stores keep stays`() async throws {
+        try await makeBase()
+        try desk.makeStore("Tea.sqlite")
+        for number in 1...5 {
+            try desk.execute("INSERT INTO recipe(title) VALUES ('\(number)')", in: "Tea.sqlite")
+            try await desk.run("send", "Tea.sqlite", "--to", "./\(number).shipment", "-q").expectSuccess()
+            try await desk.run("receive", "--into", "inbox", "--from", "./\(number).shipment", "--keep", "5", "-q")
+                .expectSuccess()
+        }
+        // Until then what was current a moment ago stays anyhow.
+        try await Task.sleep(for: .seconds(2.1))
+        #expect(try await adopt("nosuch.sqlite").status == .exited(66))
+        try await adopt().expectSuccess()
+        let names = try await desk.run("list", "--into", "inbox", "--json").objects().compactMap {
+            $0["name"] as? String
+        }
+        #expect(names == ["Recipes"] + Array(repeating: "Tea", count: 5))
+    }
+
     @Test func `what is no such copy, or is damaged, changes nothing`() async throws {
         try await makeBase()
         let size = try PlatformCalls.status(of: desk[Self.base]).size

@@ -85,6 +85,23 @@ import Testing
         #expect(try StoreContent(of: desk["Other.sqlite"]) == before)
     }
 
+    @Test func `a store without a log is no copy either`() async throws {
+        for (name, title) in [("App", "tea"), ("Notes", "mine")] {
+            try TestStore.make(
+                at: desk["\(name).sqlite"],
+                sql: "PRAGMA journal_mode = DELETE; CREATE TABLE note(text); INSERT INTO note VALUES ('\(title)')")
+        }
+        let before = try StoreContent(of: desk["Notes.sqlite"])
+        let outcome = try await desk.run("copy", "App.sqlite", "--as", "Notes.sqlite")
+        #expect(outcome.status == .exited(73))
+        #expect(outcome.complaints[0].contains("Notes.sqlite is in the way"), "\(outcome.stderr)")
+        #expect(try StoreContent(of: desk["Notes.sqlite"]) == before)
+        try await desk.run("copy", "App.sqlite", "--as", "copy.sqlite").expectSuccess()
+        try desk.execute("INSERT INTO note VALUES ('juice')", in: "App.sqlite")
+        try await desk.run("copy", "App.sqlite", "--as", "copy.sqlite").expectSuccess()
+        #expect(try StoreContent(of: desk["copy.sqlite"]) == StoreContent(of: desk["App.sqlite"]))
+    }
+
     @Test func `a store that is not there is not the copy that is not there either`() async throws {
         try await desk.run("copy", "nothing.sqlite", "--to", ".", "--as", "copy").expectFailure(
             66, "there is no store at nothing.sqlite", hint: "check the path")

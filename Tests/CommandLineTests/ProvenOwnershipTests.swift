@@ -49,8 +49,8 @@ import Testing
             ["destroy", "Photos.sqlite", "--force"], ["restore", copy, "--over", "Photos.sqlite"],
         ] {
             try await desk.run(arguments).expectFailure(
-                73, "\(other) is a store, and SQLite would take it for a part of \(store)", hint: "give it another name"
-            )
+                73, "\(other) has the name of a part of \(store), and SQLite takes it for one",
+                hint: "if it is a store, give it another name; if it is a part of \(store), name that")
             #expect(try content() == before)
         }
         try PlatformCalls.removeFile(store)
@@ -68,6 +68,28 @@ import Testing
         let outcome = try await desk.run("destroy", "Photos.sqlite")
         #expect(outcome.status == .exited(0), "\(outcome.stderr)")
         #expect(try CoreDataSample.files(beside: store)["_EXTERNAL_DATA/\(uuid)"] == Data("neighbour".utf8))
+    }
+
+    @Test(arguments: ["-wal", "-journal", "-shm"])
+    func `a part of a store is no store`(ending: String) async throws {
+        try desk.makeStore("Tea.sqlite")
+        try desk.makeStore()
+        let part = desk["Tea.sqlite\(ending)"]
+        for bytes in [nil, [], Array(repeating: UInt8(0), count: 32768)] as [[UInt8]?] {
+            if let bytes { try write(Data(bytes), to: part) }
+            // SQLite removes the last one itself, with the last reader of the store.
+            func content() throws -> [String: String] {
+                try self.content().filter { ending != "-shm" || !$0.key.hasSuffix(ending) }
+            }
+            let before = try content()
+            for arguments in [
+                ["destroy", part.string, "--force"], ["restore", "Recipes.sqlite", "--over", part.string],
+            ] {
+                let outcome = try await desk.run(arguments)
+                #expect(outcome.status != .exited(0), "\(arguments): \(outcome.stderr)")
+                #expect(try content() == before, "\(arguments)")
+            }
+        }
     }
 
     // MARK: Neighbours' bytes

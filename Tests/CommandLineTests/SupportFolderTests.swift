@@ -213,8 +213,8 @@ import Testing
         ] {
             try await desk.run(arguments).expectFailure(
                 73,
-                "\(desk["Plain.sqlite-journal"]) is a store, and SQLite would take it for a part of \(desk["Plain.sqlite"])",
-                hint: "give it another name")
+                "\(desk["Plain.sqlite-journal"]) has the name of a part of \(desk["Plain.sqlite"]), and SQLite takes it for one",
+                hint: "if it is a store, give it another name; if it is a part of \(desk["Plain.sqlite"]), name that")
         }
         #expect(try StoreContent(of: desk["Plain.sqlite-journal"]) == before)
     }

@@ -86,12 +86,15 @@ import Testing
     }
 
     @Test func `all of it or nothing`() throws {
+        func isThere() throws -> Bool { try PlatformCalls.isThere(folder) }
         let placement = CopyPlacement(in: folder, name: "Recipes-1")
         try PlatformCalls.removeFile(files[1].path)
         #expect(throws: FileError(.open, files[1].path, .noSuchFileOrDirectory)) {
             _ = try placement.place(store: store, externalFiles: files)
         }
-        #expect(try Folder.names(in: folder) == [])
+        // Nor the folder that it has made.
+        #expect(try !isThere())
+        try Folder.make(folder)
         #expect(throws: FileError(.open, "nowhere", .noSuchFileOrDirectory)) {
             _ = try placement.place(store: "nowhere", externalFiles: [])
         }

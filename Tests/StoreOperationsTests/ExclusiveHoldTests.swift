@@ -59,7 +59,7 @@ import Testing
             }
         }
         #expect(throws: DatabaseError.self) { try outcome.withLock { $0 }?.get() }
-        try StoreRemoval(of: home).finish()
+        try StoreRemoval(of: home).finish {}
         #expect(try Folder.names(in: scratch.path) == [])
     }
 
@@ -97,7 +97,7 @@ import Testing
         }
         let removal = StoreRemoval(of: home)
         try hold.begin(removal)
-        try removal.finish()
+        try removal.finish {}
         if isMadeAnew { try TestStore.make(at: home.path, sql: sql) }
         try hold.connection.queue.close()
         let expected: OperationError = isMadeAnew ? .inUse(home.path, waited: limit) : .noSuchStore(home.path)
@@ -131,7 +131,7 @@ import Testing
         try hold.begin(removal)
         #expect(try removal.store != nil)
         try hold.connection.queue.close()
-        try removal.finish()
+        try removal.finish {}
         #expect(try Folder.names(in: scratch.path) == [])
     }
 
@@ -143,7 +143,7 @@ import Testing
         let removal = StoreRemoval(of: home)
         try removal.begin()
         #expect(try removal.store != nil)
-        try removal.finish()
+        try removal.finish {}
         #expect(try Folder.names(in: group) == [])
     }
 
@@ -157,7 +157,7 @@ import Testing
         #expect(try StoreContent(of: aside).tables.keys.sorted() == ["sqlite_schema", "t"])
         #expect(try removal.followedMove(to: StoreHome("/elsewhere/Recipes.sqlite")))
         #expect(try !removal.followedMove(to: StoreHome("/somewhere/Recipes.sqlite")))
-        try removal.finish()
+        try removal.finish {}
         #expect(try Folder.names(in: scratch.path) == [home.supportFolder.path.lastComponent?.string])
     }
 }

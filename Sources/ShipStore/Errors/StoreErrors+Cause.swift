@@ -97,7 +97,8 @@ extension OperationError: ExplainedError {
         case .linkedSupportFolder(let path):
             "\(path) is a symbolic link: what it leads to may be another store's, and no external files are put there"
         case .sidecar(let path): "\(path) is in the way: SQLite would take it for a part of the new store"
-        case .storeIsSidecar(let path, let store): "\(path) is a store, and SQLite would take it for a part of \(store)"
+        case .storeIsSidecar(let path, let store):
+            "\(path) has the name of a part of \(store), and SQLite takes it for one"
         case .sameStore(let path): "\(path) is named twice"
         case .otherIdentity(let path, let identity, let copyIdentity):
             "the copy is one of another store than \(path): \(Self.text(copyIdentity)), not \(Self.text(identity))"

@@ -63,7 +63,7 @@ public struct LocalCopy: Hashable, Sendable {
             // An update may have been killed before its copy was there: then the older one has two names.
             session.removal.cancelReplacing()
             // Another update may have been first.
-            let older = try await olderCopy(at: home, of: prepared.manifest)
+            let older = try await olderCopy(at: home, of: prepared.manifest, options)
             // An update may have been killed before it removed the older copy's files.
             if let older { _ = try await session.finishKilled(besides: .store(older.files, isCoreData: true)) }
             let claims = try await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: lock)
@@ -75,12 +75,12 @@ public struct LocalCopy: Hashable, Sendable {
         }
     }
 
-    /// An equal identity proves that a file is an older copy of the same store; without identities, equal schemas do. A file in WAL mode is
-    /// no copy: an app uses it. One with a log is refused for that, later.
+    /// An equal identity proves that a file is an older copy of the same store; without identities, equal schemas and the form of a copy do.
+    /// A file in WAL mode is no copy: an app uses it. One with a log is refused for that, later.
     ///
     /// - Returns: The older copy, and the external files that its rows refer to; `nil` if nothing is there.
     private static func olderCopy(
-        at home: StoreHome, of copy: Manifest
+        at home: StoreHome, of copy: Manifest, _ options: CopyOptions
     ) async throws -> (identity: FileStatus.Identity, files: Set<ExternalFileName>)? {
         guard let status = try PlatformCalls.statusIfThere(of: home.path) else { return nil }
         // To read it may make a log.
@@ -96,6 +96,13 @@ public struct LocalCopy: Hashable, Sendable {
             survey.identity == copy.identity,
             survey.identity != nil || survey.schemaSHA256 == copy.store.schemaSHA256
         else { throw OperationError.occupied(home.path) }
+        if survey.identity == nil, !hasLog {
+            do {
+                _ = try await PreparedCopy.ofBundle(at: home.path, named: copy.name, options)
+            } catch OperationError.notCanonical {
+                throw OperationError.occupied(home.path)
+            }
+        }
         return (status.identity, survey.externalFiles)
     }
 }

@@ -102,8 +102,9 @@ struct RemovalSession: Sendable {
         let removedLinks = try OperationError.wrapping { () throws(FileError) in
             try support.removeForGood(plan.claims.solely(own))
             if let arrived = plan.arrived { try support.removeForGood(arrived) }
-            let removedLinks = named.removeLinks()
-            try removal.finish()
+            var removedLinks: [FilePath] = []
+            // Not before: by them the same command finds what a kill has left.
+            try removal.finish { removedLinks = named.removeLinks() }
             return removedLinks
         }
         let left = plan.content.filter { place in

@@ -52,11 +52,16 @@ package struct StoreHome: Hashable, Sendable {
     static let sidecarEndings = ["-journal", "-wal", indexEnding]
     private static let indexEnding = "-shm"
 
-    /// Refuses a store whose file has the name of a sidecar of this store: SQLite would overwrite or remove it, as a log or a
-    /// journal that is of no use. And a journal that is no file: SQLite would wait for the other end of a pipe.
+    /// Refuses a store whose file has the name of a sidecar of this store, and this one if its own has that of another file's: SQLite would
+    /// overwrite or remove it, as a log or a journal that is of no use, or it is one. And a journal that is no file: SQLite would wait
+    /// for the other end of a pipe.
     ///
     /// - Throws: `.storeIsSidecar`, `.file`.
     func refuseStrangeSidecars() throws(OperationError) {
+        for ending in Self.sidecarEndings where path.lastName.hasSuffix(ending) {
+            let store = FilePath(text: String(path.text.dropLast(ending.count)))
+            guard (try? PlatformCalls.status(of: store))?.kind != .file else { throw .storeIsSidecar(path, of: store) }
+        }
         let kind = (try? PlatformCalls.statusFollowingLinks(of: journal))?.kind ?? .file
         guard kind == .file else { throw .file(FileError(.open, journal, .invalidArgument)) }
         for sidecar in sidecars {

@@ -37,12 +37,13 @@ package struct StorePlacement: Sendable {
     ///   - store: On the same file system it is not copied, but gets a second name here.
     ///   - files: In the order of the manifest.
     ///   - claims: What other stores of the same stem refer to: into a folder that one of them uses nothing is put.
-    /// - Throws: `.sidecar`, `.occupied`, `.sharedSupportFolder`, `.linkedSupportFolder`, `.notVerified`, `.noSpace`, `.file`;
-    ///   what was there is as it was.
+    /// - Throws: `.storeIsSidecar`, `.sidecar`, `.occupied`, `.sharedSupportFolder`, `.linkedSupportFolder`, `.notVerified`, `.noSpace`,
+    ///   `.file`; what was there is as it was.
     package func place(
         _ manifest: Manifest, store: FilePath, files: [(file: ExternalFile, path: FilePath)],
         beside claims: SupportFolderClaims
     ) throws(OperationError) {
+        try home.refuseStrangeSidecars()
         let staging = try OperationError.wrapping { () throws(FileError) in
             try TemporaryFolder(making: home.folder)
         }
@@ -79,7 +80,7 @@ package struct StorePlacement: Sendable {
         } catch {
             _ = support.putBack(comparison.different, from: kept)
             support.remove(comparison.missing.map(\.file.name))
-            if isNoted { try? removal.finish() }
+            if isNoted { try? removal.finish {} }
             throw error.errno == .fileExists ? .occupied(home.path) : .file(error)
         }
         do throws(FileError) {
@@ -95,7 +96,7 @@ package struct StorePlacement: Sendable {
         }
         guard !obsolete.isEmpty else { return }
         support.remove(obsolete)
-        if isNoted { try OperationError.wrapping { () throws(FileError) in try removal.finish() } }
+        if isNoted { try OperationError.wrapping { () throws(FileError) in try removal.finish {} } }
     }
 
     private func exists(_ path: FilePath) throws(OperationError) -> Bool {

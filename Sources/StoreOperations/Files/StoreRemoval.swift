@@ -97,10 +97,12 @@ package struct StoreRemoval: Sendable {
     }
 
     /// Ends the removal: no file is left that the store's rows could explain. Everything goes in one step.
-    package func finish() throws(FileError) {
+    ///
+    /// - Parameter whenGone: Called once nothing of it is found any more.
+    package func finish(whenGone: () -> Void) throws(FileError) {
         guard try isOurs else {
             guard (try? PlatformCalls.isThere(aside)) != true else { throw FileError(.remove, aside, .notPermitted) }
-            return
+            return whenGone()
         }
         if try !PlatformCalls.isThere(home.path) { RestoreRecord.remove(for: home) }
         let own = [aside] + StoreHome(aside).sidecars + [folder.appending(Self.destination)]
@@ -108,6 +110,7 @@ package struct StoreRemoval: Sendable {
         guard Set(names).isSubset(of: own.compactMap(\.lastComponent)) else {
             // Something that was not put there by us stays.
             for path in own where try PlatformCalls.isThere(path) { try PlatformCalls.removeFile(path) }
+            whenGone()
             return try Folder.sync(folder)
         }
         let bin = try TemporaryFolder(in: home.folder, .besideResults)
@@ -115,6 +118,7 @@ package struct StoreRemoval: Sendable {
         try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
             try PlatformCalls.rename(folder, to: bin.path.appending("removed"))
         }
+        whenGone()
         try bin.remove()
     }
 

@@ -29,7 +29,8 @@ package struct ExclusiveHold: ~Copyable, Sendable {
         do throws(OperationError) {
             do throws(OperationError) {
                 mode = try connection.run { try String.fetchOne($0, sql: "PRAGMA main.journal_mode") }
-                try connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = DELETE") }
+                // In the mode DELETE the connection would remove a journal of that name when it is closed: it may be of a new store by then.
+                try connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = TRUNCATE") }
             } catch {
                 // Nothing of a damaged store can be saved, and it may be removed all the same.
                 guard error.isDamage else { throw error }
@@ -38,7 +39,10 @@ package struct ExclusiveHold: ~Copyable, Sendable {
         } catch {
             removal.cancel()
             if mode == "wal", (try? PlatformCalls.isThere(home.path)) == true {
-                try? connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = WAL") }
+                // By way of DELETE, which removes the journal.
+                for mode in ["DELETE", "WAL"] {
+                    try? connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = \(mode)") }
+                }
             }
             throw error
         }

@@ -33,8 +33,12 @@ struct AdoptCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await output.run { [file, into, name, output, checking = check.options] console in
+            // A path that was mistyped makes no inbox.
+            _ = try Artifact(at: file)
             var options = Consumer.Options()
             options.checking = checking
+            // Which generations stay is for receivers to say.
+            options.kept = .max
             let adoption = try await Consumer(inbox: into, options: options).adopt(file, as: name?.text)
             let generation = adoption.generation
             let manifest = generation.manifest

@@ -94,7 +94,8 @@ extension OperationError {
         case .sharedSupportFolder: "choose a name of another stem: one that differs before its extension"
         case .linkedSupportFolder: "put the folder itself in its place"
         case .sidecar: "close whatever has the store open; for a live store use `ship-store restore`"
-        case .storeIsSidecar: "give it another name"
+        case .storeIsSidecar(_, let store):
+            "if it is a store, give it another name; if it is a part of \(store), name that"
         case .sameStore: "name two different places"
         case .otherIdentity, .otherSchema: "say --any-identity if that is what you want"
         case .otherTextEncoding:
