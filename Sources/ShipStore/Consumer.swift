@@ -72,6 +72,7 @@ public final class Consumer: Sendable {
     ///
     /// - Throws: `ShipmentError.install(.inboxInUse)` if another consumer has it.
     public init(inbox root: FilePath, options: Options = Options()) throws(ShipmentError) {
+        if PublicationFolder.isThere(around: root) { throw .publication(.notAnInbox(.folder(root))) }
         let inbox = Inbox(at: root)
         (self.inbox, self.options) = (inbox, options)
         coordinator = StoreCoordinator(inbox: root)
@@ -112,14 +113,16 @@ public final class Consumer: Sendable {
         }
     }
 
+    /// - Parameter bases: Where the bases of one-way shipments are; `nil` for this inbox.
     package func receive(
         over link: PeerLink, _ greeting: ConsumerSession.Greeting, staying stays: Bool = true,
+        basesIn bases: InboxFolder? = nil,
         _ report: @escaping @Sendable (ReceiveReport) -> Void
     ) async throws(ShipmentError) -> [Receipt] {
         let told = nextSession(link, report)
         var receipts: [Receipt] = []
         do throws(ShipmentError) {
-            receipts = try await session(link, greeting, staying: stays, told) {}.receipts
+            receipts = try await session(link, greeting, staying: stays, basesIn: bases, told) {}.receipts
         } catch {
             told.add(.failed(error))
         }
@@ -179,7 +182,8 @@ public final class Consumer: Sendable {
 
     /// Receives all shipments of one session.
     package func session(
-        _ link: PeerLink, _ greeting: ConsumerSession.Greeting, staying stays: Bool = true, _ told: SessionReport,
+        _ link: PeerLink, _ greeting: ConsumerSession.Greeting, staying stays: Bool = true,
+        basesIn bases: InboxFolder? = nil, _ told: SessionReport,
         whenBegun: @escaping @Sendable () throws -> Void
     ) async throws(ShipmentError) -> ConsumerSession.Outcome {
         defer { if installer.isRemoved { look.ring() } }
@@ -187,8 +191,8 @@ public final class Consumer: Sendable {
         removeUnwelcome()
         if link.peer == .at(.standardStreams) { told.add(.reading(link.isFile ? .file : .stream)) }
         let session = ConsumerSession(
-            options: options, installer: installer, coordinator: coordinator, queues: queues, bells: bells,
-            stays: stays, whenBegun: whenBegun, received: told.count, report: told.add)
+            options: options, installer: installer, bases: bases ?? installer.folder, coordinator: coordinator,
+            queues: queues, bells: bells, stays: stays, whenBegun: whenBegun, received: told.count, report: told.add)
         do {
             return try await withTaskExecutorPreference(BlockingExecutor.shared) {
                 try await session.run(link, greeting: greeting)

@@ -27,6 +27,18 @@ extension Installer {
         try? folder.files.removeFile(folder.layout.objects.appending(digest.hex))
     }
 
+    /// Reserves the room for the rest of an object. Where there is none, the others that broke off go first.
+    ///
+    /// - Throws: `.noSpace`, `.file`.
+    package func reserveRoom(for size: Int64, of object: ContentDigest) throws(InboxError) -> DiskReservation {
+        do throws(InboxError) {
+            return try reserveRoom(for: size)
+        } catch .noSpace {
+            removeObjects { name, _ in name != object }
+            return try reserveRoom(for: size)
+        }
+    }
+
     /// Reserves the room for what is still to come. Where there is none, for this or for what it turns out to need, the spare files go.
     ///
     /// - Throws: `.noSpace`, `.file`.
@@ -41,11 +53,15 @@ extension Installer {
 
     /// Removes what broke off a day ago.
     package func removeExpiredObjects() {
+        removeObjects { _, status in PlatformCalls.timeOfDay - status.modified > Self.patience }
+    }
+
+    private func removeObjects(where isToGo: (ContentDigest, FileStatus) -> Bool) {
         let objects = folder.layout.objects
-        for name in (try? folder.files.names(in: objects)) ?? [] where ContentDigest(hex: name) != nil {
+        for name in (try? folder.files.names(in: objects)) ?? [] {
             let path = objects.appending(name)
-            guard let status = try? folder.files.status(of: path), status.kind == .file,
-                PlatformCalls.timeOfDay - status.modified > Self.patience
+            guard let digest = ContentDigest(hex: name), let status = try? folder.files.status(of: path),
+                status.kind == .file, isToGo(digest, status)
             else { continue }
             try? folder.files.removeFile(path)
         }

@@ -119,7 +119,8 @@ import Testing
         options.codec = takesColumns ? FileCodec() : nil
         let installer = try Installer(inbox: inbox, keeping: Retention(count: 3))
         let session = ConsumerSession(
-            options: options, installer: installer, coordinator: StoreCoordinator(inbox: inbox.root),
+            options: options, installer: installer, bases: installer.folder,
+            coordinator: StoreCoordinator(inbox: inbox.root),
             queues: StoreQueues(), bells: Bells(installer.folder), report: { _ in })
         let link = PeerLink(
             direction: .twoWay, reader: script, writer: script, peer: .at(.command("a vector")))

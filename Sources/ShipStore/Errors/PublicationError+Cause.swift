@@ -33,6 +33,7 @@ extension PublicationError {
             \(names.map(\.text).joined(separator: ", "))
             """
         case .contended(let place): "other programs go on publishing at \(place)"
+        case .notAnInbox(let place): "a publication is at \(place): no inbox can be there"
         case .tooMany(let place): "there is no room for more in the publication at \(place)"
         case .cannotPublish(let place): "one cannot publish at \(place)"
         case .ignoresConditions(let place):
@@ -55,7 +56,7 @@ extension PublicationError {
         case .expired: .here(.tooOld)
         case .objectGone, .contended, .incomplete: .here(.tryAgain)
         case .tooMany: .here(.cannotInstall)
-        case .cannotPublish, .badStorage, .encrypted, .otherRecipients: .here(.usage)
+        case .cannotPublish, .notAnInbox, .badStorage, .encrypted, .otherRecipients: .here(.usage)
         case .ignoresConditions: .here(.cannotInstall)
         case .noCredentials: .here(.notPermitted)
         case .status(_, 408), .status(_, 429), .status(_, 500...), .storage(_, 408, _), .storage(_, 429, _),

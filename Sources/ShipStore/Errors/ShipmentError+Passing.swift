@@ -44,7 +44,7 @@ extension PublicationError {
     /// Whether the place may show something else later: caches show what is old, portals what is none, and publishers mend what is damaged.
     fileprivate var mayPass: Bool {
         switch self {
-        case .otherPublisher, .handedOver, .notPublished, .otherPublication, .cannotPublish, .badStorage,
+        case .otherPublisher, .handedOver, .notPublished, .otherPublication, .cannotPublish, .notAnInbox, .badStorage,
             .ignoresConditions, .noCredentials, .encrypted, .otherRecipients, .tooMany,
             .badHead(_, .versionNotSupported):
             false

@@ -76,7 +76,9 @@ extension Endpoint {
         case .unix(let path): "\(Endpoint.unix(PlatformCalls.workingFolder.pushing(path)))"
         case .folder(let path):
             "\(Endpoint.folder(PlatformCalls.workingFolder.pushing(path).lexicallyNormalized()))"
-        case .tcp, .standardStreams, .command, .file, .web, .bucket: "\(self)"
+        case .file(let path):
+            "\(Endpoint.file(PlatformCalls.workingFolder.pushing(path).lexicallyNormalized()))"
+        case .tcp, .standardStreams, .command, .web, .bucket: "\(self)"
         }
     }
 }

@@ -42,6 +42,8 @@ public enum PublicationError: Error, Hashable, Sendable {
     case contended(Endpoint)
     /// A store that is published has no room in the head or in its catalog.
     case tooMany(Endpoint)
+    /// The folder is that of a publication, or of its objects: an inbox there would be shown to all who may read it.
+    case notAnInbox(Endpoint)
     /// One cannot publish there, only receive from there.
     case cannotPublish(Endpoint)
     /// The storage does not honour conditions on writing, so that two publishers could replace each other's heads.

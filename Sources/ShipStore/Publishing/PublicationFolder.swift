@@ -14,6 +14,16 @@ package struct PublicationFolder: PublicationStorage {
 
     package init(at path: FilePath) { self.path = path }
 
+    /// Whether a folder is that of a publication, or of its objects, and no inbox yet.
+    static func isThere(around path: FilePath) -> Bool {
+        let path = PlatformCalls.realPlace(of: path)
+        let isOfObjects = path.lastComponent?.string == PublicationFolder(at: "").objectsPath.string
+        let place = PublicationFolder(at: isOfObjects ? Folder.parent(of: path) : path)
+        return (try? PlatformCalls.status(of: place.headPath))?.kind == .file
+            && (try? PlatformCalls.status(of: place.objectsPath))?.kind == .folder
+            && (try? PlatformCalls.isThere(path.appending(FilePath.depot))) == false
+    }
+
     private var headPath: FilePath { path.appending("head") }
     private var objectsPath: FilePath { path.appending("objects") }
 

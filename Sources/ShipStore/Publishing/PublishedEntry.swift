@@ -64,7 +64,12 @@ struct PublishedEntry {
         var next: StepMaker.ShipmentFile?
         if let last { next = try await steps.step(over: last) }
         encoded = next?.encoded
-        if target == .head, let shipment = next?.inHead, let catalog = before?.catalog,
+        // Who has none comes by way of it, and could not take another store after it, or one that has lost all rows.
+        func isSuccessor(of content: ManifestContent.ID?) -> Bool {
+            guard let copy = copies.first(where: { $0.content.id == content }) else { return true }
+            return (try? version.manifest.checkSuccession(to: copy.manifest, allowingEmpty: false)) != nil
+        }
+        if target == .head, isSuccessor(of: before?.newest), let shipment = next?.inHead, let catalog = before?.catalog,
             inHead.count < Self.mostStepsInHead,
             (inHead + [shipment]).packedSize <= Self.mostInHead
         {
@@ -107,8 +112,10 @@ struct PublishedEntry {
         let others = alone.map(\.step) + [single].compactMap(\.self)
         // No step leads on from the last content, as where its copy was not remembered: a whole is for those who hold that, too.
         let isCutOff = before != nil && next == nil && skip?.from != before?.newest
+        let isOfOneStore = [before?.newest, known?.last.catalog.newest, known?.landmark?.catalog.newest]
+            .allSatisfy(isSuccessor)
         var catalog: StoreCatalog?
-        if let known, let landmark = known.landmark, let skip, !isCutOff {
+        if let known, let landmark = known.landmark, let skip, !isCutOff, isOfOneStore {
             catalog = StoreCatalog(
                 after: known.last, landmark: landmark, skip: skip,
                 leap: try await step(from: landmark.catalog.newest), steps: others, bundle)

@@ -10,20 +10,20 @@ import StoreInstall
 ///
 /// Source: `Protocol/PUBLISHED.md` section 4.
 final class Subscription {
-    private let consumer: Consumer
-    private let reader: SealedPublication
-    private let place: Endpoint
-    private let report: @Sendable (ReceiveReport) -> Void
+    let consumer: Consumer
+    let reader: SealedPublication
+    let place: Endpoint
+    let report: @Sendable (ReceiveReport) -> Void
     /// How long to wait before a failure that may pass is tried again.
     private let patience: Duration
     /// The head that was read last, and is still to be looked at as long as there is one.
     private var tag: String?
     private var head: PublishedHead?
-    private var publisher: Succession?
+    private(set) var publisher: Succession?
     /// The publisher's.
-    private var certificate: [UInt8] = []
+    private(set) var certificate: [UInt8] = []
     /// The bundle that was read last, as long as steps of it are taken.
-    private var bundle: (object: PublishedObject, bytes: [UInt8])?
+    var bundle: (object: PublishedObject, bytes: [UInt8])?
     /// Stores that were told to be as published.
     private var told: Set<StoreName> = []
     /// Since when stores are halted, as far as that was told.
@@ -122,18 +122,21 @@ final class Subscription {
     /// - Throws: `.objectGone` as well, unless this is the last reading of the head.
     private func take(_ head: PublishedHead, isLastReading: Bool) async throws -> ([Receipt], [ShipmentError]) {
         var receipts: [Receipt] = []
-        for name in head.names {
+        let halts = Dictionary(head.halted.map { ($0.name, $0.since) }) { first, _ in first }
+        for name in head.names + halts.keys.filter({ !head.names.contains($0) }).sorted() {
             try Task.checkCancellation()
-            let halted = head.halted.first { $0.name == name }?.since
-            consumer.installer.note(halted: halted, of: name)
-            guard let store = try state(of: name, in: head) else { continue }
+            consumer.installer.note(halted: halts[name], of: name)
+            guard let store = try state(of: name, in: head) else {
+                tell(haltedSince: halts[name], of: name)
+                continue
+            }
             if let failure = failures[store.name], failure.content == store.newest,
                 !failure.mayPass || .now - failure.time < patience
             {
                 continue
             }
             do {
-                let receipt = try await take(store, haltedSince: halted, isLastReading: isLastReading)
+                let receipt = try await take(store, haltedSince: halts[name], isLastReading: isLastReading)
                 if let receipt { receipts.append(receipt) }
                 failures[store.name] = nil
                 if receipt != nil || noted[store.name] != store.asOf { note(store) }
@@ -158,6 +161,12 @@ final class Subscription {
             }
         }
         return (receipts, head.names.compactMap { failures[$0]?.error })
+    }
+
+    private func tell(haltedSince time: Timestamp?, of name: StoreName) {
+        guard time != halts[name] else { return }
+        halts[name] = time
+        if let time { report(ReceiveReport(.halted(name, since: time))) }
     }
 
     /// The state of a store that is for this receiver now; `nil` for none.
@@ -216,16 +225,25 @@ final class Subscription {
             try consumer.installer.undisturbed(store.name) { try consumer.installer.makeDurable(current) }
             return Receipt(current, .unchanged)
         }
-        if halted != halts[store.name] {
-            halts[store.name] = halted
-            if let halted { report(ReceiveReport(.halted(store.name, since: halted))) }
-        }
+        tell(haltedSince: halted, of: store.name)
         guard halted == nil else { return nil }
         do {
             return try await take(store, from: held, above: counter)
         } catch {
             guard let current, isOfNoUse(current, after: ShipmentError(error)) else { throw error }
+            return try await takeAnew(store, above: counter)
+        }
+    }
+
+    /// Takes a store from nothing, though some of the way may have been taken before.
+    private func takeAnew(_ store: PublishedHead.Store, above counter: UInt64) async throws -> Receipt? {
+        do {
             return try await take(store, from: nil, above: counter)
+        } catch PublicationError.noWay(let place, let name) {
+            defer { bundle = nil }
+            // Numbers that were accepted are not accepted again. The last one is, if it is higher, or that of what is damaged.
+            let (route, search) = try await route(store, from: nil, above: 0)
+            return try await goAround(route[...], search, of: store, after: PublicationError.noWay(place, name))
         }
     }
 
@@ -241,7 +259,7 @@ final class Subscription {
     ) async throws -> Receipt? {
         let before = min(counter, store.counter)
         do {
-            return try await take(store, from: nil, above: before > 0 ? before - 1 : 0)
+            return try await takeAnew(store, above: before > 0 ? before - 1 : 0)
         } catch PublicationError.noWay {
             throw InboxError.mismatch(damaged.storePath)
         }
@@ -254,15 +272,39 @@ final class Subscription {
         var last: Receipt?
         defer { bundle = nil }
         let (route, search) = try await route(store, from: held, above: counter)
-        for step in route {
-            last = try await take(step, search, of: store) ?? last
-            // Its publisher has signed something else than it says.
-            guard let current = try consumer.installer.folder.current(of: store.name),
-                ManifestContent(of: current.manifest).id == step.to
-            else { throw PublicationError.badStep(place, store.name) }
+        for (place, step) in route.enumerated() {
+            do {
+                last = try await take(step, search, of: store, in: consumer, over: consumer) ?? last
+            } catch {
+                guard step != route.last, ShipmentError(error).isOfState else { throw error }
+                last = try await goAround(route[place...], search, of: store, after: error)
+                break
+            }
         }
         told.insert(store.name)
         return last
+    }
+
+    /// A state on the way is refused, and a later one may be taken: the steps up to the one before the last are taken in a temporary inbox,
+    /// which asks nothing of a state but that it is whole, and the last one builds on what is there.
+    ///
+    /// - Parameter refusal: Is thrown where that is no way.
+    private func goAround(
+        _ rest: ArraySlice<PublishedStep>, _ search: StepSearch, of store: PublishedHead.Store,
+        after refusal: any Error
+    ) async throws -> Receipt? {
+        guard let final = rest.last else { throw refusal }
+        do {
+            let detour = try Detour(around: consumer, of: store.name)
+            for step in rest.dropLast() {
+                let bases = step == rest.first ? consumer : detour.consumer
+                _ = try await take(step, search, of: store, in: detour.consumer, over: bases)
+            }
+            return try await take(final, search, of: store, in: consumer, over: detour.consumer)
+        } catch {
+            let failure = ShipmentError(error)
+            throw failure.isOfState || failure.mayPass || failure.breaksLink || failure == .stopped ? error : refusal
+        }
     }
 
     /// Refuses what a session would refuse, before anything of it is fetched.
@@ -303,86 +345,6 @@ final class Subscription {
         }
         guard let route else { throw PublicationError.noWay(place, store.name) }
         return (route, search)
-    }
-
-    private func take(
-        _ step: PublishedStep, _ search: StepSearch, of store: PublishedHead.Store
-    ) async throws -> Receipt? {
-        guard let digest = step.sha256 else {
-            var steps = store.steps
-            if let catalog = search.catalog(ofBundled: step), let bundle = catalog.bundle,
-                !steps.contains(where: { $0.step == step })
-            {
-                if self.bundle?.object != bundle {
-                    self.bundle = (bundle, try await reader.bytes(of: bundle, from: place))
-                }
-                guard let found = try? catalog.shipments(in: self.bundle?.bytes ?? []) else {
-                    throw PublicationError.badObject(place, bundle.sha256)
-                }
-                steps = found
-            }
-            guard let found = steps.first(where: { $0.step == step }) else { return nil }
-            let base = try consumer.installer.folder.content(before: step, of: store.name)
-            guard let file = try? found.file(by: certificate, over: base) else {
-                throw PublicationError.badStep(place, store.name)
-            }
-            return try await install(link(to: ClosedSide(), isSigned: true).prefixed(with: file), of: store.name)
-        }
-        do {
-            let object = PublishedObject(sha256: digest, size: step.size)
-            let receipt = try await install(link(to: try await fetch(object)), of: store.name)
-            consumer.installer.removeObject(digest)
-            return receipt
-        } catch {
-            // What has come of it is of use as long as the rest may come.
-            let failure = ShipmentError(error)
-            if failure != .stopped, !failure.breaksLink { consumer.installer.removeObject(digest) }
-            throw error
-        }
-    }
-
-    /// Brings all of an object, after what has come of it before.
-    private func fetch(_ object: PublishedObject) async throws -> FileStream {
-        let part = try consumer.installer.openObject(object.sha256)
-        let known = try part.status.size
-        if known > 0, known <= object.size, try await bring(object, into: part, from: known) {
-            return FileStream(part)
-        }
-        // What has its name is no part of it, or was damaged, as after a power cut. It is replaced, and not written to.
-        consumer.installer.removeObject(object.sha256)
-        let file = try consumer.installer.openObject(object.sha256)
-        guard try await bring(object, into: file, from: 0) else {
-            throw PublicationError.badObject(place, object.sha256)
-        }
-        return FileStream(file)
-    }
-
-    /// Brings the rest of an object.
-    ///
-    /// - Returns: Whether it has its size and its digest.
-    private func bring(
-        _ object: PublishedObject, into file: borrowing OpenFile, from offset: Int64
-    ) async throws -> Bool {
-        let room = try consumer.installer.reserveRoom(for: object.size - offset)
-        defer { withExtendedLifetime(room) {} }
-        var isLonger = false
-        if offset < object.size {
-            try await reader.object(object.sha256, from: offset, upTo: object.size + 1) { offset, piece in
-                isLonger = isLonger || offset + Int64(piece.count) > object.size
-                if !isLonger { try file.write(piece, at: offset) }
-            }
-        }
-        return try !isLonger && file.status.size == object.size && ContentDigest(ofFile: file) == object.sha256
-    }
-
-    private func install(_ link: PeerLink, of name: StoreName) async throws -> Receipt? {
-        try await consumer.receive(over: link, .never, report).first { $0.name == name }
-    }
-
-    private func link(to shipment: some LinkReader, isSigned: Bool = false) -> PeerLink {
-        PeerLink(
-            direction: .oneWay, isFile: true, reader: shipment, writer: ClosedSide(), peer: .at(place),
-            signer: publisher, isSigned: isSigned)
     }
 
     /// Notes that the store is as published, whatever failed before, and how old it is: the publisher says when it was still so, by its own

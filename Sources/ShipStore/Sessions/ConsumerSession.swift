@@ -13,6 +13,8 @@ import Synchronization
 package struct ConsumerSession {
     let options: Consumer.Options
     let installer: Installer
+    /// Has the bases of one-way shipments.
+    let bases: InboxFolder
     let coordinator: StoreCoordinator
     let queues: StoreQueues
     let bells: Bells
@@ -316,15 +318,20 @@ package struct ConsumerSession {
                 var base: HeldGeneration?
                 do throws(ShipmentError) {
                     base = try manifest.base.map { base throws(ShipmentError) in
-                        try HeldGeneration.base(base, of: manifest.name, from: producer, in: installer.folder)
+                        try HeldGeneration.base(base, of: manifest.name, from: producer, in: bases)
                     }
                 } catch {
                     guard case .missingBase = error, let same else { throw error }
                     return .unchanged(same)
                 }
                 let repeated = manifest.repeated(from: base?.generation.manifest)
-                let present = repeated.compactMapValues { base?.generation.path(ofPart: $0) }
+                let isHere = bases === installer.folder
+                let present = isHere ? repeated.compactMapValues { base?.generation.path(ofPart: $0) } : [:]
                 let staged = try installer.stage(manifest, from: sender, signed: signed, present: present)
+                for (index, part) in repeated where !isHere {
+                    guard let base else { break }
+                    try staged.take(part: index, from: try OpenFile.readingWithoutFollowing(base.path(ofPart: part)))
+                }
                 let shipment = IncomingShipment(
                     staged, from: sender, slot, options.codec, conversation.decoding, over: base, same: same)
                 return .staged(shipment, skipped: Set(repeated.keys))

@@ -7,9 +7,12 @@ extension PublicationError {
             "check the place, or publish there first: ship-store send STORE --to \(Endpoint.bucket(address))"
         case .nothingThere: "check the place, or publish there first: ship-store send STORE --to dir:PATH"
         case .badHead(_, .versionNotSupported): "update this program"
+        case .badHead(.web, _):
+            "check the address: `head` there is something else; if it is the right one, look at who can write there"
         case .badHead:
             "have its publisher remove `head` there, and send again (after a --next-key see PUBLISHING.md); look at who can write there"
-        case .badObject: "have it published again, and look at who can write there"
+        case .badObject(_, let object):
+            "look at who can write there, and have it published again, after `objects/\(object.hex)` there was removed"
         case .badSignature: "look at who can write there"
         case .objectGone: "try again; if it stays away, have it published again"
         case .otherPublisher:
@@ -29,6 +32,7 @@ extension PublicationError {
         case .otherRecipients: "name the files of these stores as well, or publish at another place"
         case .incomplete: "publish all of them, once what is wrong with those that failed is mended"
         case .contended: "let one program publish there at a time, and try again"
+        case .notAnInbox: "receive into another folder"
         case .tooMany: "publish at another place"
         case .cannotPublish: "publish into the folder that the server shows, with dir:PATH, or with s3://BUCKET/PREFIX"
         case .ignoresConditions: "--unconditional publishes all the same, if only one program does"
