@@ -20,5 +20,6 @@ final class FirstSession: Sendable {
 
     func end(_ result: Result<Void, ShipmentError>) { state.withLock { $0.result = result } }
 
-    func checkResult() throws(ShipmentError) { try state.withLock({ $0.result })?.get() }
+    /// - Throws: Why it failed; `.stopped` if there was none.
+    func checkResult() throws(ShipmentError) { try (state.withLock { $0.result } ?? .failure(.stopped)).get() }
 }

@@ -29,7 +29,9 @@ import Testing
     @Test func `garbage`() async throws {
         try await receive(
             Array("hello, is this the receiver?".utf8), 76, "this is no ship-store stream",
-            hint: "give what `ship-store send` wrote, unchanged and uncompressed")
+            hint:
+                "at the other end something else writes than ship-store, or than ship-store alone: check the address, or the command"
+        )
     }
 
     @Test func `nothing at all`() async throws {

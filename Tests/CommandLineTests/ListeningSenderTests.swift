@@ -52,6 +52,9 @@ import Testing
             "receive", "--into", "other", "--from", "unix:socket", "--user-version", "7")
         #expect(refused.status == .exited(65))
         #expect(try await second.program.wait().status == .exited(65))
+        let alone = try await desk.serve(on: "unix:socket", "Recipes.sqlite", "--once")
+        alone.program.signal(SIGTERM)
+        #expect(try await alone.program.wait().status == .exited(143))
     }
 
     private static let trustOne =

@@ -68,7 +68,7 @@ import Testing
         let piped = try await desk.shell(line).expectSuccess()
         #expect(piped.stderr == "" && piped.stdout == "")
         for arguments in [
-            ["send", "Recipes.sqlite", "--to", "./a", "--insecure"], ["copy", "Recipes.sqlite", "--to", "copies"],
+            ["send", "Recipes.sqlite", "--to", "./a"], ["copy", "Recipes.sqlite", "--to", "copies"],
             ["list", "--into", "inbox"], ["verify", "inbox"], ["inspect", "Recipes.sqlite"],
         ] {
             let outcome = try await desk.run(arguments + ["--quiet"]).expectSuccess()

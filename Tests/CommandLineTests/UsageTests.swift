@@ -28,6 +28,8 @@ import Testing
             "receive", "--into", "inbox", "--from", "-", "--once",
             error: "--once is for receivers that listen: with --from there is one session"),
         Mistake("send", "a", "--to", "watch", "--to", "kiosk", error: "--to is given twice"),
+        Mistake("send", "a", "--to", "./b", "--insecure", error: "--insecure is for TCP"),
+        Mistake("send", "a", "--to", "dir:b", "--pad", error: "--pad says nothing of publications yet"),
         Mistake("receive", "--into=a", "--into", "b", error: "--into is given twice"),
         Mistake("ship", error: "there is no command ship"),
         Mistake("snd", "a", error: "there is no command snd", hint: "did you mean send?"),

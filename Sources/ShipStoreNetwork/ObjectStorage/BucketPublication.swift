@@ -101,10 +101,11 @@ struct BucketPublication: PublicationStorage {
     package func put(_ object: PublishedObject, from file: FilePath, as name: ContentDigest) async throws {
         let (path, headers) = ("objects/\(name.hex)", [("Cache-Control", Self.objectCaching)])
         guard object.size > sizes.whole else {
-            _ = try await client.send(
+            let answer = try await client.send(
                 StorageClient.Request(
                     "PUT", path, headers: headers, body: .file(file, size: object.size), payload: object.sha256,
                     size: object.size), accepting: [200])
+            _ = try tag(of: answer)
             return
         }
         let upload = MultipartUpload(client: client, name: path, headers: headers)
@@ -141,11 +142,17 @@ struct BucketPublication: PublicationStorage {
             // A conflict with another writer is one that has come first, or none: the head says which. There may be no head any more.
             accepting: [200, 404, 409, 412, 501])
         switch answer.status {
-        case 200: return answer.response["ETag"] ?? ""
+        case 200: return try tag(of: answer)
         case 501: throw PublicationError.ignoresConditions(place)
         case 404 where answer.code != "NoSuchKey": throw client.error(answer)
         default: return nil
         }
+    }
+
+    /// - Throws: `.badAnswer` for one without a tag: something else than a storage has answered.
+    private func tag(of answer: StorageAnswer) throws(PublicationError) -> String {
+        guard let tag = answer.response["ETag"] else { throw .badAnswer(place) }
+        return tag
     }
 
     /// Tries whether conditions are honoured, as nothing else keeps two publishers apart: with an object, before a head is written for the first time.

@@ -93,15 +93,25 @@ final class StorageClient: Sendable {
             } else if !hasSetClock, answer.code == "RequestTimeTooSkewed", let date = answer.response.date {
                 hasSetClock = true
                 state.withLock { $0.skew = date.timeIntervalSince(Date()) }
-            } else if !hasNewKeys, answer.code == "ExpiredToken" {
+            } else if !hasNewKeys, try await hasOtherKeys(after: answer) {
                 hasNewKeys = true
-                state.withLock { $0.credentials = nil }
             } else if !wasTooSlow, answer.code == "RequestTimeout" {
                 // The storage has waited too long for the content, and says so with a status that is for good otherwise.
                 wasTooSlow = true
             } else {
                 throw error(answer)
             }
+        }
+    }
+
+    /// Whether there may be other keys by now than those that the storage did not take: they are read again.
+    private func hasOtherKeys(after answer: StorageAnswer) async throws -> Bool {
+        let haveExpired = answer.code == "ExpiredToken"
+        guard haveExpired || [401, 403].contains(answer.status) else { return false }
+        let credentials = try await settings().credentials()
+        return state.withLock { state in
+            defer { state.credentials = credentials }
+            return haveExpired || state.credentials != credentials
         }
     }
 

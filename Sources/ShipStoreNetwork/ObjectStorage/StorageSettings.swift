@@ -19,6 +19,8 @@ struct StorageSettings: Sendable {
     private static let processTimeout = Duration.seconds(60)
 
     init(_ variables: [String: String] = ProcessInfo.processInfo.environment) {
+        // An empty one counts as none, as for the command line of AWS.
+        let variables = variables.filter { !$0.value.isEmpty }
         self.variables = variables
         let name = variables["AWS_PROFILE"] ?? variables["AWS_DEFAULT_PROFILE"] ?? "default"
         let home = variables["HOME"].map { FilePath($0) } ?? "/"
@@ -30,15 +32,20 @@ struct StorageSettings: Sendable {
             name == "default" ? ["default"] : ["profile \(name)"], of: file("AWS_CONFIG_FILE", "config"))
         let credentials = Self.section([name], of: file("AWS_SHARED_CREDENTIALS_FILE", "credentials"))
         for (key, value) in config { profile[key] = value }
+        // The token goes with the keys of one file.
+        if credentials["aws_access_key_id"] != nil { profile["aws_session_token"] = nil }
         for (key, value) in credentials { profile[key] = value }
         self.profile = profile
     }
 
     private static func section(_ names: Set<String>, of path: FilePath) -> [String: String] {
         guard let bytes = try? OpenFile.reading(path).read(sizeLimit, at: 0) else { return [:] }
-        var (isIn, values) = (false, [String: String]())
+        var (isIn, isNested, values) = (false, false, [String: String]())
         for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
             let text = line.trimmed
+            // Below a name without a value, indented lines are settings of one service.
+            if isNested, line.first?.isWhitespace == true { continue }
+            isNested = text.hasSuffix("=")
             if text.hasPrefix("[") {
                 isIn = names.contains(text.dropFirst().prefix { $0 != "]" }.trimmed)
             } else if isIn, !text.hasPrefix("#"), !text.hasPrefix(";"), let equals = text.firstIndex(of: "=") {
@@ -90,13 +97,19 @@ struct StorageSettings: Sendable {
                     withExtendedLifetime(input) { _ in }
                     withExtendedLifetime(output) { _ in }
                 }
-                let result = try await Subprocess.run(
-                    .path("/bin/sh"), arguments: ["-c", command], platformOptions: platform,
-                    input: .fileDescriptor(input.descriptor, closeAfterSpawningProcess: false),
-                    output: .bytes(limit: 65_536),
-                    error: .fileDescriptor(output.descriptor, closeAfterSpawningProcess: false))
-                guard case .exited(0) = result.terminationStatus else { return nil }
-                return result.standardOutput
+                do {
+                    let result = try await Subprocess.run(
+                        .path("/bin/sh"), arguments: ["-c", command], platformOptions: platform,
+                        input: .fileDescriptor(input.descriptor, closeAfterSpawningProcess: false),
+                        output: .bytes(limit: 65_536),
+                        error: .fileDescriptor(output.descriptor, closeAfterSpawningProcess: false))
+                    guard case .exited(0) = result.terminationStatus else { return nil }
+                    return result.standardOutput
+                } catch {
+                    // It may have written more.
+                    try Task.checkCancellation()
+                    return nil
+                }
             }
             group.addTask {
                 try await Task.sleep(for: processTimeout)

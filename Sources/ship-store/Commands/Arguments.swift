@@ -79,7 +79,9 @@ extension ParsableCommand {
     /// Refuses a second place: the last one would count, and whoever named two receivers would not hear that one gets nothing.
     static func refuseSecondPlaces(in arguments: [String]) throws {
         let options = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
-        for place in ["--to", "--from", "--into", "--listen"] where options.count(where: { $0 == place }) > 1 {
+        guard options.first != "help", !options.contains("--help"), !options.contains("-h") else { return }
+        for place in ["--to", "--from", "--into", "--listen", "--over", "--keep-in", "--as"]
+        where options.count(where: { $0 == place }) > 1 {
             throw ValidationError("\(place) is given twice")
         }
     }

@@ -34,7 +34,10 @@ struct PublishCommand: AsyncParsableCommand {
     var prune: Endpoint?
 
     @Option(
-        "With --prune: keep them this long after the first head that does not need them, for who has just read another. (default: 24h)",
+        """
+        With --prune: keep them this long after the first head that does not need them, for who has just read another, and longer than a shipment takes \
+        that is being published meanwhile. (default: 24h)
+        """,
         .age)
     var grace: Duration?
 

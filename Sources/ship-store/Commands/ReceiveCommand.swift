@@ -176,7 +176,8 @@ struct ReceiveCommand: AsyncParsableCommand {
         // Over streams the sender decides how long a session stays.
         let isEndless =
             switch from {
-            case nil, .command, .standardStreams: true
+            case nil: !once
+            case .command, .standardStreams: true
             case .tcp, .unix, .file, .folder, .web, .bucket: follow
             }
         // A listener outlives its terminal, and has no configuration to read again.

@@ -173,6 +173,11 @@ struct SendCommand: AsyncParsableCommand {
         try publishing.validate(for: to, isFollowing: following.follow)
         if once, listen == nil { throw ValidationError("--once says something only with --listen") }
         try Pairing.validate(pair, link, output, over: to ?? listen, isListening: to == nil)
+        switch to ?? listen {
+        case nil, .tcp: break
+        case .unix, .command, .standardStreams, .file, .folder, .web, .bucket:
+            if link.insecure { throw ValidationError("--insecure is for TCP") }
+        }
         let isPublication =
             switch to {
             case .folder, .web, .bucket: true
@@ -220,6 +225,7 @@ struct SendCommand: AsyncParsableCommand {
             guard case .file = to else { throw ValidationError("--force is for files") }
         }
         if isPublication, dryRun { throw ValidationError("--dry-run says nothing of publications yet") }
+        if isPublication, compression.pad { throw ValidationError("--pad says nothing of publications yet") }
         if isPublication, compression.limitRate != nil {
             throw ValidationError("--limit-rate is for links to a receiver")
         }

@@ -82,6 +82,7 @@ struct WatchCommand: AsyncParsableCommand {
             }
             let whose = names.isEmpty ? "" : " for " + names.sorted().map(\.text).joined(separator: ", ")
             console.say("watching \(into)\(whose)")
+            ServiceManager.tell(.ready)
             func tell(_ line: ChangeLine) {
                 if output.json { Output.write(line.json) } else { Output.write(line.text) }
             }

@@ -47,7 +47,7 @@ extension LinkError {
             "name it as http://USER:PASSWORD@HOST:PORT in https_proxy, http_proxy or all_proxy"
         case .proxyFailed:
             "check https_proxy, http_proxy and all_proxy, or name the server in no_proxy to go there without"
-        case .tlsFailed: nil
+        case .tlsFailed: "check the address and the port: something else may answer there"
         case .otherUser: "use TCP between users"
         case .timedOut(.reading), .timedOut(.writing): "check it and the network, then try again"
         case .tooSlow: "look at the link; a receiver may allow less with --min-rate"
@@ -67,7 +67,8 @@ extension ProtocolError {
         switch self {
         case .truncated: "send it again"
         case .noEnd: "send it again; what came before stays"
-        case .wrongMagic: "give what `ship-store send` wrote, unchanged and uncompressed"
+        case .wrongMagic:
+            "at the other end something else writes than ship-store, or than ship-store alone: check the address, or the command"
         case .badPreamble, .damaged: "send it again"
         case .versionNotSupported: "update the older of the two programs"
         case .wrongRole: "one side must be `ship-store send`, the other `receive`"
@@ -85,6 +86,7 @@ extension ProtocolError {
         let anew: PrintableText = "have it made anew with `ship-store send --to FILE`"
         return switch self {
         case .truncated, .noEnd, .damaged, .incomplete: anew
+        case .wrongMagic: "give what `ship-store send` wrote, unchanged and uncompressed"
         default: hint ?? anew
         }
     }

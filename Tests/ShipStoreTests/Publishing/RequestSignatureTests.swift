@@ -65,6 +65,9 @@ import Testing
             Array(
                 """
                 [default]
+                s3 =
+                  region = nested
+                  endpoint_url = http://127.0.0.1:1
                 region = eu-north-1
                 [profile process]
                 region = eu-west-3
@@ -80,6 +83,14 @@ import Testing
             try await StorageSettings(variables).credentials()
                 == StorageCredentials(key: "KEY", secret: "a secret = with signs", token: nil))
         #expect(StorageSettings(variables).region == "eu-north-1")
+        #expect(StorageSettings(variables).endpoint == nil)
+        // Empty variables count as none.
+        let empty = [
+            "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL",
+        ]
+        let none = variables.merging(empty.map { ($0, "") }) { $1 }
+        #expect(StorageSettings(none).region == "eu-north-1")
+        #expect(try await StorageSettings(none).credentials().key == "KEY")
         variables["AWS_PROFILE"] = "process"
         #expect(StorageSettings(variables).region == "eu-west-3")
         #expect(

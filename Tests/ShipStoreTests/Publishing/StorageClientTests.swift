@@ -113,6 +113,18 @@ import Testing
         #expect(lasting.requests.count == 2)
     }
 
+    @Test func `keys that are not taken any more are read anew, if there are others`() async throws {
+        let storage = try Storage(keys: ["OLD", "NEW"]) { request in
+            request.headers["authorization"]?.contains("Credential=NEW/") == true
+                ? nil : Answer(403, [], Self.error("InvalidAccessKeyId"))
+        }
+        try await storage.look()
+        #expect(storage.requests.count == 2)
+        let lasting = try Storage { _ in Answer(403, [], Self.error("InvalidAccessKeyId")) }
+        await #expect(throws: PublicationError.self) { try await lasting.look() }
+        #expect(lasting.requests.count == 1)
+    }
+
     @Test func `a head is asked for past caches only where one has shown an older one`() async throws {
         let asked = Mutex<[String?]>([])
         let server = try HTTPServer { request in
