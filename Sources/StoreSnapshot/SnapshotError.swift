@@ -12,6 +12,8 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case notARegularFile(FilePath)
     /// The thing in the place of an external file is no regular file.
     case strangeExternalFile(FilePath)
+    /// Two rows name an external file in two ways that some file systems do not tell apart.
+    case sameExternalFile(ExternalFileName, ExternalFileName)
     /// Another kind of file, or an encrypted one: they cannot be told apart.
     case notADatabase(FilePath)
     /// The header has a schema format that this SQLite does not know: it may be one of a later version, or encrypted or damaged.

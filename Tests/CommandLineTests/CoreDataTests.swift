@@ -12,6 +12,23 @@ import Testing
         try #require(try FileManager.default.attributesOfItem(atPath: path.string)[.systemFileNumber] as? Int)
     }
 
+    @Test func `two ways to name one external file are told before anything is made`() async throws {
+        let desk = try Desk()
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"])
+        let uuid = try sample.addPhoto(key: 1, content: Data("photo".utf8))
+        try sample.add(key: 2, cell: CoreDataSample.reference(2, uuid.lowercased()))
+        let folder = desk[".Photos_SUPPORT/_EXTERNAL_DATA"]
+        try OpenFile.copy(folder.appending(uuid), to: folder.appending(uuid.lowercased()))
+        for arguments in [
+            ["send", "Photos.sqlite", "--to", "./a.shipment"], ["copy", "Photos.sqlite", "--keep-in", "kept"],
+        ] {
+            let outcome = try await desk.run(arguments)
+            #expect(outcome.status == .exited(65), "\(outcome.stderr)")
+            #expect(outcome.complaints[0].contains("name an external file in two ways"), "\(outcome.stderr)")
+        }
+        #expect(try !PlatformCalls.isThere(desk["a.shipment"]) && !PlatformCalls.isThere(desk["kept"]))
+    }
+
     @Test func `external files are installed with it, and those that stay come but once`() async throws {
         let desk = try Desk()
         let sample = try CoreDataSample(at: desk["Photos.sqlite"])

@@ -107,7 +107,7 @@ extension SnapshotError {
         case .noSuchFile: .notFound
         case .folder, .notARegularFile, .notADatabase, .truncated, .corrupt, .needsApp, .hotJournal,
             .missingExternalFile, .tooManyExternalFiles, .tableIsTaken, .unsupportedFormat,
-            .severalNames, .strangeExternalFile:
+            .severalNames, .strangeExternalFile, .sameExternalFile:
             .unusable
         case .noSuchTable, .tableMustStay, .tooMuchMetadata, .partOfStore: .badRequest
         case .noPermission: .noPermission

@@ -11,6 +11,8 @@ extension SnapshotError: ExplainedError {
         case .noSuchFile(let path): "there is no store at \(path)"
         case .folder(let path): "\(path) is a folder, not a store"
         case .notARegularFile(let path): "\(path) is not a regular file"
+        case .sameExternalFile(let one, let other):
+            "the rows name an external file in two ways, which no receiver may take for two: \(one.relativePath) and \(other.relativePath)"
         case .strangeExternalFile(let path): "the external file \(path) is not a regular file"
         case .notADatabase(let path): "\(path) is not a SQLite database, or it is encrypted"
         case .unsupportedFormat(let path):

@@ -41,6 +41,12 @@ struct CopyContent: Sendable {
         coreData = try CoreDataStore(database)
         metadata = try UserMetadataPlace.pairs(in: database, of: coreData)
         references = coreData == nil ? [] : try ExternalFileReference.all(in: database)
+        // In upper case, as in a manifest.
+        var places: [String: ExternalFileName] = [:]
+        for name in references.map(\.name) {
+            guard let other = places.updateValue(name, forKey: name.relativePath.uppercased()) else { continue }
+            throw SnapshotError.sameExternalFile(other, name)
+        }
         indexShapes = wantsShapes ? try IndexShape.all(in: database) : nil
     }
 

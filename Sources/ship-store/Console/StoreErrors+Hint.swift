@@ -11,7 +11,8 @@ extension SnapshotError {
             "move it away: SQLite keeps a journal there"
         case .notARegularFile: "name a SQLite file"
         case .strangeExternalFile:
-            "put the file in its place; if it is lost, leave it out with --allow-missing-external"
+            "put the file in its place; if it is lost, remove what is there, and leave it out with --allow-missing-external"
+        case .sameExternalFile: "have the app write one of the two anew"
         case .notADatabase: "check the path; an encrypted store must be exported in plain by its app"
         case .unsupportedFormat:
             "an encrypted store must be exported in plain by its app; restore a damaged one from a copy"
