@@ -61,6 +61,16 @@ package final class Installer: Sendable {
         try late.sweep()
     }
 
+    /// Lets one shipment bring another store under a name, or none.
+    ///
+    /// - Returns: Whether one might before.
+    @discardableResult
+    package func permitReplacing(_ name: StoreName, _ isPermitted: Bool) -> Bool {
+        replaceable.withLock { names in
+            isPermitted ? !names.insert(name).inserted : names.remove(name) != nil
+        }
+    }
+
     /// The receiver's plan for a shipment that is offered.
     package enum Plan: Hashable, Sendable {
         /// The current generation is this very shipment, whole, and safe on the medium.

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import StoreFiles
 import Synchronization
 import SystemPackage
@@ -73,6 +74,42 @@ import Testing
             try await desk.run("receive", "--into", "\(number)", "--from", "dir:public/kitchen").expectSuccess()
             #expect(try desk.hasInstalled("Recipes", in: "\(number)", from: "Recipes.sqlite"))
         }
+    }
+
+    @Test func `what is too large on the way, or another store, is no obstacle, and nothing on the way is replaced`()
+        async throws
+    {
+        let desk = try Desk()
+        func publish(_ sql: String, _ options: String...) async throws {
+            try desk.execute(sql, in: "Recipes.sqlite")
+            try await desk.run(["send", "Recipes.sqlite", "--to", "dir:public/kitchen"] + options).expectSuccess()
+        }
+        func receive(_ options: String...) async throws -> ChildProgram.Outcome {
+            try await desk.run(["receive", "--into", "inbox", "--from", "dir:public/kitchen"] + options)
+        }
+        let sample = try CoreDataSample(at: desk["Recipes.sqlite"])
+        _ = try sample.addEverything()
+        try await publish("CREATE TABLE note(a); INSERT INTO note VALUES (hex(randomblob(200000)))")
+        try await receive().expectSuccess()
+        try await publish("INSERT INTO note VALUES (hex(randomblob(400000)))")
+        try await publish("DELETE FROM note WHERE length(a) > 500000; VACUUM")
+        try await receive("--max-store", "1M").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        let uuid = "SELECT Z_UUID FROM Z_METADATA"
+        let first = try #require(
+            try await TestStore.open(desk["Recipes.sqlite"]).read { try String.fetchOne($0, sql: uuid) })
+        for identity in ["00000000-0000-0000-0000-000000000002", "00000000-0000-0000-0000-000000000003", first] {
+            try await publish("UPDATE Z_METADATA SET Z_UUID = '\(identity)'", "--replace")
+        }
+        try await receive().expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        for number in 4...6 {
+            try await publish(
+                "UPDATE Z_METADATA SET Z_UUID = '00000000-0000-0000-0000-00000000000\(number)'", "--replace")
+        }
+        #expect(try await receive().status == .exited(73))
+        try await receive("--replace", "Recipes").expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
     }
 
     @Test func `a store in the place of another comes to who has none`() async throws {

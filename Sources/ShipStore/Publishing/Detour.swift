@@ -9,12 +9,12 @@ struct Detour: ~Copyable {
     let consumer: Consumer
     private let folder: TemporaryFolder
 
-    init(around receiver: Consumer, of name: StoreName) throws {
+    init(around receiver: Consumer) throws {
         let folder = try TemporaryFolder()
         var options = receiver.options
         (options.kept, options.keptFor) = (1, nil)
-        (options.requirements, options.probes) = (StoreRequirements(), [])
-        (options.replacing, options.allowsEmpty) = ([name], true)
+        (options.requirements, options.probes, options.budget) = (StoreRequirements(), [], ShipmentBudget())
+        options.allowsEmpty = true
         consumer = try Consumer(inbox: folder.path.appending("inbox"), options: options)
         self.folder = folder
     }
@@ -24,7 +24,7 @@ extension ShipmentError {
     /// Whether a receiver refuses one state of a store, and may take a later one.
     var isOfState: Bool {
         switch self {
-        case .unwelcome, .probe, .install(.otherStore), .install(.rolledBack): true
+        case .unwelcome, .probe, .tooMuch, .install(.otherStore), .install(.rolledBack): true
         default: false
         }
     }

@@ -55,6 +55,8 @@ final class Subscription {
     ) {
         (self.consumer, self.place, self.report, self.patience) = (consumer, place, report, patience)
         self.reader = SealedPublication(reader, at: place, as: consumer.options.trust.device)
+        // What was killed on a way around.
+        TemporaryFolder.sweep(TemporaryFolder.defaultParent, .temporary)
     }
 
     /// Reads the head if it is another one, and takes what is new.
@@ -274,7 +276,7 @@ final class Subscription {
         let (route, search) = try await route(store, from: held, above: counter)
         for (place, step) in route.enumerated() {
             do {
-                last = try await take(step, search, of: store, in: consumer, over: consumer) ?? last
+                last = try await take(step, search, of: store, asLast: step == route.last) ?? last
             } catch {
                 guard step != route.last, ShipmentError(error).isOfState else { throw error }
                 last = try await goAround(route[place...], search, of: store, after: error)
@@ -283,6 +285,16 @@ final class Subscription {
         }
         told.insert(store.name)
         return last
+    }
+
+    /// Takes a step of what is held. The operator's permission to replace the store is for the last one alone.
+    private func take(
+        _ step: PublishedStep, _ search: StepSearch, of store: PublishedHead.Store, asLast isLast: Bool
+    ) async throws -> Receipt? {
+        let installer = consumer.installer
+        let mayReplace = !isLast && installer.permitReplacing(store.name, false)
+        defer { if mayReplace { installer.permitReplacing(store.name, true) } }
+        return try await take(step, search, of: store, in: consumer, over: consumer)
     }
 
     /// A state on the way is refused, and a later one may be taken: the steps up to the one before the last are taken in a temporary inbox,
@@ -295,9 +307,10 @@ final class Subscription {
     ) async throws -> Receipt? {
         guard let final = rest.last else { throw refusal }
         do {
-            let detour = try Detour(around: consumer, of: store.name)
+            let detour = try Detour(around: consumer)
             for step in rest.dropLast() {
                 let bases = step == rest.first ? consumer : detour.consumer
+                detour.consumer.installer.permitReplacing(store.name, true)
                 _ = try await take(step, search, of: store, in: detour.consumer, over: bases)
             }
             return try await take(final, search, of: store, in: consumer, over: detour.consumer)
