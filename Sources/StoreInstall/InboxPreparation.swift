@@ -20,8 +20,8 @@ extension InboxFolder {
         guard try !files.holds(path) else { return }
         // A receiver may have been killed here.
         if try files.statusIfThere(of: aside)?.kind == .file { try files.removeFile(aside) }
+        let file = try files.makeFile(at: aside)
         do throws(FileError) {
-            let file = try files.makeFile(at: aside)
             try file.write(Array("\(Self.format)\n".utf8))
             try file.changeMode(to: .ownerRead)
             try file.sync()

@@ -101,28 +101,20 @@ import Testing
         #expect(storage.requests.count == 3)
     }
 
-    @Test func `keys that have expired are read anew, once`() async throws {
+    /// Those that have expired may be asked for under the same name.
+    @Test(arguments: [(400, "ExpiredToken", 2), (403, "InvalidAccessKeyId", 1)])
+    func `keys that are not taken any more are read anew, once`(status: Int, code: String, requests: Int) async throws {
         let storage = try Storage(keys: ["OLD", "NEW"]) { request in
             request.headers["authorization"]?.contains("Credential=NEW/") == true
-                ? nil : Answer(400, [], Self.error("ExpiredToken"))
+                ? nil : Answer(status, [], Self.error(code))
         }
         try await storage.look()
         #expect(storage.requests.count == 2)
-        let lasting = try Storage { _ in Answer(400, [], Self.error("ExpiredToken")) }
-        await #expect(throws: PublicationError.storage(lasting.place, 400, "ExpiredToken")) { try await lasting.look() }
-        #expect(lasting.requests.count == 2)
-    }
-
-    @Test func `keys that are not taken any more are read anew, if there are others`() async throws {
-        let storage = try Storage(keys: ["OLD", "NEW"]) { request in
-            request.headers["authorization"]?.contains("Credential=NEW/") == true
-                ? nil : Answer(403, [], Self.error("InvalidAccessKeyId"))
+        let lasting = try Storage { _ in Answer(status, [], Self.error(code)) }
+        await #expect(throws: PublicationError.storage(lasting.place, status, ForeignText(code))) {
+            try await lasting.look()
         }
-        try await storage.look()
-        #expect(storage.requests.count == 2)
-        let lasting = try Storage { _ in Answer(403, [], Self.error("InvalidAccessKeyId")) }
-        await #expect(throws: PublicationError.self) { try await lasting.look() }
-        #expect(lasting.requests.count == 1)
+        #expect(lasting.requests.count == requests)
     }
 
     @Test func `a head is asked for past caches only where one has shown an older one`() async throws {
