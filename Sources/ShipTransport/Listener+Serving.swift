@@ -151,9 +151,15 @@ struct SocketFile: Sendable {
         throw .addressInUse(.unix(path))
     }
 
-    /// A path beside `path` for bind(2): the socket gets its own path only once its mode keeps other users out.
+    /// A free path beside `path` for bind(2): the socket gets its own path only once its mode keeps other users out.
+    ///
+    /// - Throws: `.addressInUse` where listeners that were killed have left all of them, until those may be removed.
     static func provisionalName(for path: FilePath) throws(LinkError) -> FilePath {
-        let name = path.removingLastComponent().appending(provisionalStart(for: path) + UUID().uuidString.prefix(2))
+        let (folder, start) = (path.removingLastComponent(), provisionalStart(for: path))
+        let names = (0x100...0x1FF).shuffled().lazy.map { folder.appending(start + String($0, radix: 16).suffix(2)) }
+        guard let name = names.first(where: { (try? PlatformCalls.status(of: $0)) == nil }) else {
+            throw .addressInUse(.unix(path))
+        }
         try checkLength(of: name)
         return name
     }

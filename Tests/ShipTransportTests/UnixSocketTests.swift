@@ -75,6 +75,24 @@ import Testing
         }
     }
 
+    @Test func `gets its name by the one that listeners which were killed have left free, if there is one`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.path.appending("s")
+        let free = try SocketFile.provisionalName(for: path)
+        for digits in 0x100...0x1FF {
+            let name = free.lastName.dropLast(2) + String(digits, radix: 16).suffix(2)
+            if name != free.lastName { try OpenFile.creating(folder.path.appending(String(name))).write([]) }
+        }
+        try await withListener(on: .unix(path), handler: echo) { _ in }
+        try OpenFile.creating(free).write([])
+        await #expect(throws: LinkError.addressInUse(.unix(path))) {
+            try await Listener.serve(on: .unix(path)) { _ in true }
+        }
+        #expect(try Folder.names(in: folder.path).count == 256)
+    }
+
     @Test func `that somebody listens on is left to them`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path.appending("s")
