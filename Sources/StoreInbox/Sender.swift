@@ -26,10 +26,11 @@ extension Sender {
     ///
     /// - Parameters:
     ///   - record: What is known of the store's shipments so far.
-    ///   - isCurrent: Whether it is the very shipment that is current already: then its own counter may come again.
+    ///   - isCurrent: Whether it is the very shipment that is current already: then its own counter may come again. `nil` if nothing that
+    ///     can be read is current: then the device itself may bring it again.
     /// - Returns: `nil` if nothing is to be remembered.
     package func admit(
-        _ manifest: Manifest, after record: OriginRecord?, isCurrent: Bool = false
+        _ manifest: Manifest, after record: OriginRecord?, isCurrent: Bool? = false
     ) throws(SequenceFlaw) -> Origin? {
         switch self {
         case .operatorsWord: return nil
@@ -41,7 +42,7 @@ extension Sender {
                 return nil
             }
             guard let counter = manifest.counter else { throw .noCounter }
-            if isCurrent, counter == record.highest { return Origin(producer: nil, counter: counter) }
+            if isCurrent == true, counter == record.highest { return Origin(producer: nil, counter: counter) }
             // A replay is reported as such. An unproven number must not raise the device's own: otherwise anyone who can write to
             // a pipe could lock the device out.
             try Self.check(counter, above: record.highest)
@@ -53,7 +54,7 @@ extension Sender {
             case (false, nil): try Self.check(counter, above: 0)
             case (false, let record?):
                 guard record.producer == id else { throw .otherDevice }
-                if isCurrent, counter == record.highest { break }
+                if isCurrent != false, counter == record.highest { break }
                 guard relay == nil || counter > record.highest else {
                     throw .overtaken(counter: counter, highest: record.highest)
                 }

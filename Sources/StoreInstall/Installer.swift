@@ -98,7 +98,7 @@ package final class Installer: Sendable {
         try folder.checkLinks(for: manifest)
         // A current generation that cannot be read is no reason to refuse a new one.
         guard let current = try? folder.current(of: manifest.name) else {
-            _ = try admit(manifest, from: sender)
+            _ = try admit(manifest, from: sender, isCurrent: nil)
             try checkRecord(for: manifest, current: nil)
             return .stage(present: [:])
         }
@@ -177,7 +177,7 @@ package final class Installer: Sendable {
     /// - Returns: What is known of where the shipment is from.
     /// - Throws: `.outOfSequence` if it does not follow on those before it, `.badOrigin`, `.file`.
     private func admit(
-        _ manifest: Manifest, from sender: Sender, isCurrent: Bool = false
+        _ manifest: Manifest, from sender: Sender, isCurrent: Bool? = false
     ) throws(InboxError) -> Origin? {
         let record = try folder.originRecord(of: manifest.name)
         do throws(SequenceFlaw) {
@@ -319,7 +319,7 @@ package final class Installer: Sendable {
             let current = try folder.readableCurrent(of: name)
             try checkRecord(for: manifest, current: current)
             try checkSuccession(manifest, to: current, at: sealed.storePathByDescriptor)
-            // What is current may come again where it was damaged.
+            // What is current may come again where it was damaged, or has gone.
             _ = try admit(manifest, from: sealed.sender, isCurrent: current.holdsContent(of: manifest))
             try permitting()
             try storeLock.settle()

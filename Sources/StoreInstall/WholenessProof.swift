@@ -34,5 +34,5 @@ extension Installer {
 }
 
 extension Generation? {
-    func holdsContent(of manifest: Manifest) -> Bool { self?.manifest.hasSameContent(as: manifest) ?? false }
+    func holdsContent(of manifest: Manifest) -> Bool? { self?.manifest.hasSameContent(as: manifest) }
 }

@@ -229,10 +229,12 @@ final class Subscription {
         }
         tell(haltedSince: halted, of: store.name)
         guard halted == nil else { return nil }
+        // What came last may come again where it has gone.
+        guard let current else { return try await takeAnew(store, above: max(counter, 1) - 1) }
         do {
             return try await take(store, from: held, above: counter)
         } catch {
-            guard let current, isOfNoUse(current, after: ShipmentError(error)) else { throw error }
+            guard isOfNoUse(current, after: ShipmentError(error)) else { throw error }
             return try await takeAnew(store, above: counter)
         }
     }
