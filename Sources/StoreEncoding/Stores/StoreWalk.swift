@@ -189,8 +189,7 @@ package struct StoreWalk {
             guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
                 try close(&group)
                 try send(source?.end())
-                try sendLong(cell, of: reader, kind)
-                search?.end(cell, kind)
+                try sendLong(cell, of: reader, kind, search)
                 if isChecked { try check(cell, of: reader.unnoted, &expected) }
                 continue
             }
@@ -285,7 +284,9 @@ package struct StoreWalk {
         streams = StreamSearch(bytes: Self.mostInflated, pictures: nil)
     }
 
-    private mutating func sendLong(_ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind) throws {
+    private mutating func sendLong(
+        _ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind, _ search: EarlierSearch?
+    ) throws {
         content.add(.longRow)
         if kind == .table { content.add(UInt64(bitPattern: cell.rowid << 1 ^ cell.rowid >> 63)) }
         content.add(UInt64(cell.payloadSize))
@@ -305,8 +306,11 @@ package struct StoreWalk {
             try walk.closeIfFull()
         }
         if !chunk.isEmpty { walk.content.add(chunk: chunk) }
+        let isInSeveral = walk.closed > closed
         self = walk
-        try closeIfFull()
+        search?.end(cell, kind)
+        // What begins in earlier segments can be referred to once the row has ended, and from the next segment on.
+        if isInSeveral, content.size > 0 { try close() } else { try closeIfFull() }
     }
 
     // MARK: Indexes

@@ -142,6 +142,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [290_000, 700_000, 1_200_000, 2_300_000])
+    func `have a long row once, wherever it comes again`(size: Int) throws {
+        var random = RepeatableRandom(seed: UInt64(size))
+        let value = random.data(size)
+        let copy = try Copy("PRAGMA page_size = 4096") { database in
+            try database.execute(sql: "CREATE TABLE a (id INTEGER PRIMARY KEY, x)")
+            for _ in 0..<Int.random(in: 2...4, using: &random) {
+                let row = value + random.data(Int.random(in: 0...5000, using: &random))
+                try database.execute(sql: "INSERT INTO a(x) VALUES (?)", arguments: [row])
+            }
+        }
+        let segments = try copy.segments()
+        #expect(segments.reduce(0) { $0 + $1.count } < size + size / 20 + 20_000)
+        #expect(try copy.built(from: segments) == copy.bytes)
+    }
+
     @Test func `cost little for a table that has what another has`() throws {
         var random = RepeatableRandom(seed: 3)
         let values = (0..<300).map { _ in random.data(Int.random(in: 2000...10_000, using: &random)) }
