@@ -14,7 +14,7 @@ import Testing
 /// Readers, with pins and without, while one generation follows the other and the old ones are pruned.
 @Suite struct SwapTests {
     private static let swaps = Soak.isOn ? 10_000 : 1000
-    /// Swaps go on until there were so many, too.
+    /// As many for each swap, in all.
     private static let reads =
         ProcessInfo.processInfo.environment["SHIP_STORE_READS"].flatMap(Int.init) ?? (Soak.isOn ? 10_000_000 : 0)
     /// Eight processes leave the installer little time.
@@ -32,17 +32,20 @@ import Testing
             let coordinator = StoreCoordinator(inbox: inbox.root)
             #expect(try await coordinator.read { try NumberedStore.number(in: $0) } == 1)
             let before = OpenDescriptors.count
-            let readers = Readers(of: coordinator, pause: .milliseconds(5))
+            let readers = Readers(of: coordinator, pause: .milliseconds(SwapTests.reads > 0 ? 1 : 5))
             var random = RepeatableRandom(seed: RandomSeeds.first)
             var (number, rollbacks) = (1, 0)
             await readers.read(with: 32) {
-                while number < SwapTests.swaps || readers.reads < SwapTests.reads && readers.failures.isEmpty {
+                while number < SwapTests.swaps, readers.failures.isEmpty {
                     if number > 1, Int.random(in: 0..<20, using: &random) == 0 {
                         try readers.rollBack(from: number, in: inbox.installer.inbox)
                         rollbacks += 1
                     }
                     number += 1
                     try await inbox.install("Recipes", store.bytes(of: number))
+                    while readers.reads < SwapTests.reads / SwapTests.swaps * number, readers.failures.isEmpty {
+                        try await Task.sleep(for: .milliseconds(1))
+                    }
                 }
             }
             print("\(readers.reads) reads, \(number) generations, \(rollbacks) rollbacks, seed \(RandomSeeds.first)")
