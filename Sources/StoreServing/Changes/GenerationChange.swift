@@ -3,7 +3,7 @@ import StoreInbox
 
 /// One generation in the place of another.
 public struct GenerationChange: Hashable, Sendable {
-    /// The last one that was told; `nil` if there was none.
+    /// The last one that was told; `nil` if there was none, or if it is not kept any more: then the difference has no tables.
     public let from: GenerationStamp?
     public let to: GenerationStamp
     /// The difference of `to` from `from`, both ways.

@@ -20,6 +20,8 @@ struct SeenStores {
     private let inbox: Inbox
     private let tellsRows: Bool
     private var seen: [StoreName: Seen] = [:]
+    /// Of which a generation was seen that is not kept any more: which tables differ from it cannot be told.
+    private var forgotten: Set<StoreName> = []
 
     /// The store of the last change: the others get their turn first.
     private var lastTold: StoreName?
@@ -38,9 +40,9 @@ struct SeenStores {
                 _ = look(at: name, comparing: false)
                 continue
             }
-            // One that is not kept any more differs in everything.
             guard let generation = try? inbox.open().generationNames(of: name).first(where: { $0.number == number })
             else {
+                if number > 0 { forgotten.insert(name) }
                 continue
             }
             know(generation, of: name)
@@ -123,10 +125,13 @@ struct SeenStores {
                     seen[store]?.tables = nil
                     return nil
                 }
+                let isForgotten = forgotten.remove(store) != nil
                 var (changes, tables) = Self.changes(
                     from: before?.readable, before?.tables, to: generation, checking: check)
                 seen[store]?.tables = tables
-                if tellsRows {
+                if isForgotten {
+                    changes = nil
+                } else if tellsRows {
                     changes = changes.map {
                         RowComparison.tell($0, from: before?.readable, to: generation, checking: check)
                     }

@@ -237,7 +237,8 @@ extension ChangeLine {
 extension GenerationChange {
     fileprivate var text: PrintableText {
         let was: PrintableText =
-            from.map { isStepBack ? " (back from \($0.number))" : " (was \($0.number))" } ?? " (new)"
+            from.map { isStepBack ? " (back from \($0.number))" : " (was \($0.number))" }
+            ?? (difference.tables == nil ? "" : " (new)")
         var parts: [PrintableText] = ["\(store)  \(to.number)\(was)"]
         if let tables = difference.tables, !tables.isEmpty {
             parts.append(tables.map(\.text).joined(separator: ", "))

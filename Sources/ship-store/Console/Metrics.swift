@@ -186,14 +186,18 @@ final class Metrics: Sendable {
             text += Self.family(
                 name, type, help, stores.compactMap { key, store in value(key, store).map { ([("store", key)], $0) } })
         }
-        add("last_success_timestamp_seconds", "gauge", "When a shipment of the store last succeeded.") {
-            $1.lastSuccess.map { "\($0)" }
-        }
         let folder = try? inbox?.open()
+        // An operator may have gone back, or have the store forgotten.
+        func generation(_ key: String, _ store: Store) -> Int? {
+            guard let folder else { return store.generation }
+            return StoreName(key).flatMap { try? folder.currentName(of: $0)?.number }
+        }
+        add("last_success_timestamp_seconds", "gauge", "When a shipment of the store last succeeded.") { key, store in
+            guard folder == nil || generation(key, store) != nil else { return nil }
+            return store.lastSuccess.map { "\($0)" }
+        }
         add("generation", "gauge", "The current generation of the store at the receiver.") { key, store in
-            // An operator may have gone back, or have the store forgotten.
-            let held = folder.flatMap { folder in StoreName(key).flatMap { try? folder.currentName(of: $0)?.number } }
-            return (folder == nil ? store.generation : held).map { "\($0)" }
+            generation(key, store).map { "\($0)" }
         }
         if let folder {
             add("age_seconds", "gauge", "Since when the source may have commits that the copy has not.") { key, _ in

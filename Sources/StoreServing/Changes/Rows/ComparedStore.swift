@@ -1,3 +1,4 @@
+import CoreDataReading
 import GRDB
 import ShipProtocol
 import StoreFiles
@@ -15,8 +16,8 @@ final class ComparedStore {
     private let pages: PageFile
     private let database: DatabaseQueue
     private let geometry: PageGeometry
-    /// By their names; names that differ for SQLite and not for Swift are left out.
-    private let trees: [String: SchemaTrees.Tree]
+    /// By their names.
+    private let trees: [ForeignText: SchemaTrees.Tree]
     let settings: StoreSettings
 
     /// - Parameter check: Called before each page is read; throws to end the work.
@@ -32,20 +33,20 @@ final class ComparedStore {
         settings = trees.settings
         geometry = PageGeometry(settings)
         let encoding = trees.settings.textEncoding
-        self.trees = Dictionary(grouping: try trees.schema().tables) { $0.text(encoding) }
+        self.trees = Dictionary(grouping: try trees.schema().tables) { ForeignText($0.text(encoding)) }
             .compactMapValues { $0.count == 1 ? $0.first : nil }
     }
 
     /// A cursor over the rows of a table; `nil` if there is no such table.
-    func rows(of table: String) throws -> StoreFormat.RowCursor? {
+    func rows(of table: ForeignText) throws -> StoreFormat.RowCursor? {
         try trees[table].map { try StoreFormat.RowCursor(pages, geometry, root: $0.root) }
     }
 
     /// How many rows a table has.
     ///
     /// - Throws: `DatabaseError`, also where it takes too long.
-    func count(of table: String) throws -> Int64? {
-        try read { try Int64.fetchOne($0, sql: "SELECT count(*) FROM \(table.quotedDatabaseIdentifier)") }
+    func count(of table: ForeignText) throws -> Int64? {
+        try read { try Int64.fetchOne($0, sql: "SELECT count(*) FROM \(table.unescaped.quotedSQLName)") }
     }
 
     /// - Throws: `DatabaseError`, also where it takes too long.
@@ -56,19 +57,19 @@ final class ComparedStore {
     }
 
     /// The digests of the statements that made the tables, by the tables' names.
-    func declarations() throws -> [String: ContentDigest] {
+    func declarations() throws -> [ForeignText: ContentDigest] {
         try read { database in
             let rows = try Row.fetchCursor(database, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'table'")
-            var declarations: [String: ContentDigest] = [:]
+            var declarations: [ForeignText: ContentDigest] = [:]
             while let row = try rows.next() {
                 guard let name = String.fromDatabaseValue(row[0]), let sql = String.fromDatabaseValue(row[1]) else {
                     continue
                 }
-                declarations[name] = ContentDigest(hashing: Array(sql.utf8))
+                declarations[ForeignText(name)] = ContentDigest(hashing: Array(sql.utf8))
             }
             return declarations
         }
     }
 
-    func hasTable(_ name: String) -> Bool { trees[name] != nil }
+    func hasTable(_ name: String) -> Bool { trees[ForeignText(name)] != nil }
 }

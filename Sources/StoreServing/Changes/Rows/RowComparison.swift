@@ -6,7 +6,7 @@ import StoreInbox
 struct RowComparison {
     private let old: ComparedStore
     private let new: ComparedStore
-    private let declarations: (old: [String: ContentDigest], new: [String: ContentDigest])
+    private let declarations: (old: [ForeignText: ContentDigest], new: [ForeignText: ContentDigest])
     /// Of both, in a store that Core Data made and that is the same one in both.
     private let names: (old: ObjectNames, new: ObjectNames)?
     private var room = TableMerge.Room()
@@ -60,12 +60,12 @@ struct RowComparison {
     private func redeclared(
         beside tables: [GenerationDifference.TableChange]
     ) -> [GenerationDifference.TableChange] {
-        let known = Set(tables.map(\.name.unescaped))
+        let known = Set(tables.map(\.name))
         return declarations.new.compactMap { name, declaration in
             guard !known.contains(name), let before = declarations.old[name], before != declaration else { return nil }
             let rows = try? new.count(of: name)
             return GenerationDifference.TableChange(
-                name: ForeignText(name), rowsBefore: rows, rowsAfter: rows, rows: .table(.declaration))
+                name: name, rowsBefore: rows, rowsAfter: rows, rows: .table(.declaration))
         }
     }
 
@@ -80,13 +80,14 @@ struct RowComparison {
     }
 
     private mutating func merged(_ table: ForeignText) throws -> RowChanges {
-        let name = table.unescaped
-        guard let declaration = declarations.new[name], let rows = try new.rows(of: name),
-            let oldRows = try old.rows(of: name)
+        guard let declaration = declarations.new[table], let rows = try new.rows(of: table),
+            let oldRows = try old.rows(of: table)
         else { return .table(.unknown) }
-        guard declarations.old[name] == declaration else { return .table(.declaration) }
+        guard declarations.old[table] == declaration else { return .table(.declaration) }
         let (before, after) = (old.settings, new.settings)
-        let key = try new.read { try TableKey(of: name, rows.kind, textEncoding: after.textEncoding, in: $0) }
+        let key = try new.read {
+            try TableKey(of: table.unescaped, rows.kind, textEncoding: after.textEncoding, in: $0)
+        }
         guard let key, rows.kind == oldRows.kind, before.textEncoding == after.textEncoding,
             before.integers == after.integers
         else { return .table(.unknown) }
