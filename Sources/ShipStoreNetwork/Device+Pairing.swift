@@ -25,27 +25,26 @@ extension Device {
             link.security = .mutualTLS(own) { _ in .full }
             return try await PeerLink.withLink(to: endpoint, link) { link in
                 guard let other = link.device else { throw PairingError.notOpen }
+                guard other != own.id else { throw TrustListError.isThisDevice }
                 let initiator = try PairingInitiator(code, own: own.id, other: other, trustedAs: role)
                 var reader = ExactReader(link.reader, within: timeouts.hello)
                 try await link.writer.write(initiator.start, within: timeouts.hello)
-                let answer = try await reader.next(PairingExchange.answerSize)
+                let answer: [UInt8]
+                do {
+                    answer = try await reader.next(PairingExchange.answerSize)
+                } catch LinkError.closedByPeer {
+                    throw PairingError.notOpen
+                }
                 let proof = try initiator.proof(for: answer, own: Self.ownName)
                 try await link.writer.write(proof, within: timeouts.hello)
-                let welcome: [UInt8]
-                do {
-                    welcome = try await reader.next(PairingExchange.welcomeSize)
-                } catch LinkError.closedByPeer {
-                    // It has the code, and cannot keep whom it trusts: it says why.
-                    throw ShipmentError.link(.closedByPeer)
-                }
+                // Where the link ends here, it has the code, and cannot keep whom it trusts: it says why.
+                let welcome = try await reader.next(PairingExchange.welcomeSize)
                 guard welcome[0] == PairingExchange.accepted else { throw PairingError.notOpen }
                 let ownName = PairingExchange.name(try await reader.next(Int(welcome[1])), of: other)
                 return try await BlockingExecutor.run {
                     try self.folder.trust(other, as: role, called: name ?? ownName, at: Timestamp(Date()))
                 }
             }
-        } catch LinkError.closedByPeer {
-            throw .pairing(.notOpen)
         } catch {
             throw ShipmentError(error)
         }

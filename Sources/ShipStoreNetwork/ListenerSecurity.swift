@@ -33,6 +33,8 @@ final class ListenerSecurity: Sendable {
     /// The security of a connection that comes now.
     func next() throws(ShipmentError) -> LinkSecurity {
         guard try isStrictNow() else { return .plainOnLoopback }
+        // A list that cannot be read is told here. Within the handshake it would turn away devices that are trusted, as if they were not.
+        _ = try device.trustList()
         return .mutualTLS(try ownIdentity()) { [window, role, folder = device.folder] id in
             let admittance = try TrustPolicy.admittance(of: id, as: role, folder)
             return admittance == .refused && window?.isOpen == true ? .toPair : admittance

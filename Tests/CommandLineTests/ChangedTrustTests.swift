@@ -73,6 +73,19 @@ import Testing
         #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock"])
     }
 
+    @Test func `a list that cannot be read keeps nobody away for good, and is named where it lies`() async throws {
+        try await trust()
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        let list = desk["watch/peers.json"]
+        try PlatformCalls.changeMode(of: list, to: [.ownerReadWrite, .groupRead, .otherRead])
+        let sender = try desk.start(
+            "send", "Recipes.sqlite", "--to", receiver.address, "--identity", "phone", "--retry", "60s")
+        _ = try await receiver.program.waitForLine(containing: "peers.json")
+        try PlatformCalls.changeMode(of: list, to: .ownerReadWrite)
+        try await sender.wait().expectSuccess()
+        try await receiver.stop().expectSuccess()
+    }
+
     // MARK: Sessions that run
 
     /// Expects that what comes over a link until now is refused in a second, and that the last of it changes nothing.

@@ -107,10 +107,11 @@ import Testing
     /// Whatever it says: what a terminal acts upon is no name.
     @Test(arguments: [
         "", " x", "a\nb", "\u{1B}[2J", "\u{9B}2J", "\u{7F}", "a\u{202E}b", "\u{200B}", "\u{2028}", "\u{E000}",
+        "-rf", "--all",
     ])
     func `are called by their ids where what they call themselves is no name`(text: String) throws {
         #expect(PairingExchange.name(Array(text.utf8), of: a) == PeerName(of: a))
-        #expect(PairingExchange.name([0xFF, 0x1B], of: a) == PeerName(of: a))
+        #expect(PairingExchange.name([0xFF, 0xFE], of: a) == PeerName(of: a))
     }
 
     @Test func `come to know each other with the same code`() throws {

@@ -5,13 +5,19 @@ import Testing
 
 @testable import ShipStore
 
-/// Takes all bytes at once.
+/// Takes all bytes of a write at once.
 private final class Taker: LinkWriter {
     private let taken = Mutex<[UInt8]>([])
+    private let delay: Duration
+
+    init(after delay: Duration = .zero) { self.delay = delay }
 
     var bytes: [UInt8] { taken.withLock { $0 } }
 
-    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) { taken.withLock { $0 += bytes } }
+    func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
+        if delay > .zero { try? await Task.sleep(for: delay) }
+        taken.withLock { $0 += bytes }
+    }
     func finish() async throws(LinkError) {}
 }
 
@@ -42,5 +48,24 @@ private final class Taker: LinkWriter {
             await FrameWriter(taker, Timeouts(), isPadded: true).sendLast(frame)
             #expect(taker.bytes.count % Frame.paddingStep == 0 && !taker.bytes.isEmpty)
         }
+    }
+}
+
+@Suite struct `A writer of frames` {
+    /// Within a session, and with what ends it.
+    @Test func `begins once, and before all else, though several tasks begin`() async throws {
+        let taker = Taker(after: .milliseconds(20))
+        let writer = FrameWriter(taker, Timeouts())
+        let greeting = Task { try await writer.begin(as: .consumer, .twoWay) }
+        let refusals = (0..<4).map { _ in
+            Task {
+                try await writer.begin(as: .consumer, .twoWay)
+                await writer.sendLast(.end)
+            }
+        }
+        greeting.cancel()
+        for task in refusals { try await task.value }
+        let end = try Frame.end.serialized()
+        #expect(taker.bytes == Preamble(role: .consumer, mode: .twoWay).encoded + (0..<4).flatMap { _ in end })
     }
 }

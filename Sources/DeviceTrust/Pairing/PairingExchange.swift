@@ -45,8 +45,9 @@ package enum PairingExchange {
 
     static func encode(_ name: PeerName) -> [UInt8] { [UInt8(name.text.utf8.count)] + Array(name.text.utf8) }
 
-    /// The name that a device gives itself, or a name made of its id if that is no `PeerName`.
+    /// The name that a device gives itself, or a name made of its id if that is no `PeerName`, or one that a command takes for an option.
     package static func name(_ bytes: [UInt8], of id: DeviceIdentifier) -> PeerName {
-        PeerName(String(decoding: bytes, as: UTF8.self)) ?? PeerName(of: id)
+        guard let text = String(validating: bytes, as: UTF8.self), !text.hasPrefix("-") else { return PeerName(of: id) }
+        return PeerName(text) ?? PeerName(of: id)
     }
 }

@@ -175,7 +175,7 @@ private struct FileFailureRules {
     /// Where the other side has nothing to do with the file.
     static let here = Self(
         missing: .notFound, ofOtherKind: .unusable, denied: .noPermission, occupied: .noPlace, full: .noPlace,
-        passing: .inUse, failed: .inputOutput)
+        passing: .outOfResources, failed: .inputOutput)
     static let ofInbox = Self(
         missing: .notServed, ofOtherKind: .inboxDamaged,
         denied: .ofShipment(.notPermitted, .cannotInstall, isTold: false), occupied: .cannotInstall,

@@ -58,7 +58,7 @@ final class ConsumerConversation: Sendable {
         guard let reason = failure.refusal, greeting != .never, mode == .twoWay || greeting == .atOnce,
             !hasRefused.exchange(true, ordering: .relaxed)
         else { return }
-        if writer.bytesSent == 0 { try? await writer.send(Preamble(role: .consumer, mode: .twoWay)) }
+        try? await writer.begin(as: .consumer, .twoWay)
         await writer.sendLast(.refusal(reason))
     }
 }

@@ -240,7 +240,7 @@ package struct ConsumerSession {
         let holdings = try Holdings(in: installer.folder, of: stores.contains, from: link.device)
         conversation.holdings.withLock { $0 = holdings }
         frames.hold(holdings.contents)
-        try await writer.send(Preamble(role: .consumer, mode: .twoWay))
+        try await writer.begin(as: .consumer, .twoWay)
         let hello = Hello(
             software: Software.name, taking: common, holds: holdings.stores, staying: interval,
             signatures: signatures)

@@ -12,6 +12,9 @@ final class FrameWriter: Sendable {
     /// The certificate that went last: the same one does not go again.
     private let certificate = Mutex<[UInt8]>([])
 
+    /// Sends the preamble.
+    private let beginning = Mutex<Task<Void, any Error>?>(nil)
+
     /// Whether each frame is padded, so that its length says less.
     private let isPadded: Bool
 
@@ -30,9 +33,15 @@ final class FrameWriter: Sendable {
     /// The other side says from here on that it is at work, and may take no byte for as long as a shipment of this size may cost it.
     func expectWork(on size: Int64) { idleLimit.withLock { $0 = max($0, timeouts.rateWindow(for: size)) } }
 
-    func send(_ preamble: Preamble) async throws {
-        // It is always the same: padding would hide nothing.
-        try await send(preamble.encoded, isPadded: false)
+    /// Sends the preamble, unless another task has begun to: then it waits until that has gone.
+    func begin(as role: Preamble.Role, _ mode: Preamble.Mode) async throws {
+        let beginning = beginning.withLock { beginning in
+            // It is always the same: padding would hide nothing. Cancellation of one task keeps no other from it.
+            let first = beginning ?? Task { try await send(Preamble(role: role, mode: mode).encoded, isPadded: false) }
+            beginning = first
+            return first
+        }
+        try await beginning.value
     }
 
     func send(_ frame: Frame, answering offer: [ManifestContent] = []) async throws {

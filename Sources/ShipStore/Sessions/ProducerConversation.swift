@@ -39,7 +39,7 @@ final class ProducerConversation: Sendable {
         let start = ContinuousClock.now
         let deadline = FrameReader.Deadline(end: start + session.timeouts.hello, error: .link(.timedOut(.reading)))
         var dialogue = ProducerDialogue()
-        try await writer.send(Preamble(role: .producer, mode: .twoWay))
+        try await writer.begin(as: .producer, .twoWay)
         while !dialogue.isGreeted {
             let element = try await Self.nextElement(&frames, by: deadline)
             if case .stop(let reason) = try dialogue.receive(element) { throw ShipmentError.refused(reason) }

@@ -56,7 +56,10 @@ struct ProducerSession {
                 try await runTwoWay(&frames, conversation, early, &results, following: next)
             }
         } catch {
-            let failure = (error as? RefusedShipment)?.cause ?? ShipmentError(error)
+            var failure = (error as? RefusedShipment)?.cause ?? ShipmentError(error)
+            if failure == .stopped {
+                do throws(ShipmentError) { try authorization.check() } catch { failure = error }
+            }
             end = .failure(failure)
             if mayCancel(), let reason = failure.cancellation { await writer.sendLast(.cancel(reason)) }
             if link.isFile { results.failAll(failure) } else { results.fail(failure) }
@@ -82,7 +85,7 @@ struct ProducerSession {
     private func runOneWay(
         _ writer: FrameWriter, intoFile isFile: Bool, _ results: inout Results, _ mayCancel: inout () -> Bool
     ) async throws {
-        try await writer.send(Preamble(role: .producer, mode: .oneWay))
+        try await writer.begin(as: .producer, .oneWay)
         var before = (bytes: Int64(0), time: start)
         for order in results.orders {
             let mustSucceed = isFile || results.isLastHope
@@ -141,6 +144,8 @@ struct ProducerSession {
                 order, &frames, conversation, &results, mustSucceed: false, after: (writer.bytesSent, .now))
             results.tell()
         }
+        // Whose trust was withdrawn meanwhile is told so.
+        if Task.isCancelled { try authorization.check() }
         conversation.finish()
         // The consumer has said its last word, and may be gone.
         if Task.isCancelled { await writer.sendLast(.end) } else { try? await writer.send(.end) }
