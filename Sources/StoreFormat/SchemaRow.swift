@@ -33,7 +33,7 @@ package struct SchemaRow {
             }
         }
         var bytes: [UInt8] = []
-        Varint.append(UInt64(CanonicalRecord.headerSizeWithItself(header.count)), to: &bytes)
-        return bytes + header + body
+        CanonicalRecord.append(header: header, body, to: &bytes)
+        return bytes
     }
 }

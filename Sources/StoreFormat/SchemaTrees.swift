@@ -31,15 +31,7 @@ package struct SchemaTrees: Sendable {
 
     /// - Parameter textEncoding: Of the header.
     package init(textEncoding: UInt32) {
-        words = (Self.encode("table", textEncoding), Self.encode("index", textEncoding))
-    }
-
-    private static func encode(_ word: String, _ encoding: UInt32) -> [UInt8] {
-        switch encoding {
-        case 2: word.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
-        case 3: word.utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
-        default: Array(word.utf8)
-        }
+        words = ("table".bytes(textEncoding: textEncoding), "index".bytes(textEncoding: textEncoding))
     }
 
     /// Trees so far, without that of `sqlite_schema`.

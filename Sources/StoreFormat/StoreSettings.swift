@@ -87,4 +87,13 @@ extension String {
         }
         self.init(validating: units, as: UTF16.self)
     }
+
+    /// - Parameter textEncoding: SQLite's number for it.
+    package func bytes(textEncoding: UInt32) -> [UInt8] {
+        switch textEncoding {
+        case 2: utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        case 3: utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        default: Array(utf8)
+        }
+    }
 }

@@ -49,7 +49,7 @@ import Testing
                 }
                 guard let cell = try rows.next() else { break }
                 var record: [UInt8] = []
-                try rows.appendRecord(of: cell, to: &record)
+                try rows.reader.appendRecord(of: cell, to: &record)
                 switch edits[place] {
                 case .drop: continue
                 case .insertion(let other): try tree.append(other.span, rowid: cell.rowid - 1)

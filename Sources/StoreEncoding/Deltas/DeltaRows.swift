@@ -27,7 +27,7 @@ struct DeltaRows {
         row.size = cell.payloadSize
         row.record.removeAll(keepingCapacity: true)
         guard !row.isLong else { return true }
-        try rows.appendRecord(of: cell, to: &row.record)
+        try rows.reader.appendRecord(of: cell, to: &row.record)
         if form.isOther {
             try form.apply(to: &row.record)
             row.size = row.record.count
@@ -50,11 +50,11 @@ struct DeltaRows {
     mutating func move(to place: Int) throws -> Bool { try rows.move(to: place) }
 
     /// Where the file has the record of the row that `next` read last.
-    func places() throws -> RandomAccessRecord? { try cell.map { try rows.places(of: $0) } }
+    func places() throws -> RandomAccessRecord? { try cell.map { try rows.reader.places(of: $0) } }
 
     /// The bytes of the long record that `next` read last, as the file has them.
     func forEachPiece(_ body: (Span<UInt8>) throws -> Void) throws {
         guard let cell else { return }
-        try rows.forEachPiece(of: cell, body)
+        try rows.reader.forEachPiece(of: cell, body)
     }
 }

@@ -71,14 +71,3 @@ final class DeltaStore {
         return DeltaRows(try RowCursor(pages, geometry, root: trees[tree].root, sharing: maps), record)
     }
 }
-
-extension String {
-    /// - Parameter textEncoding: SQLite's number for it.
-    func bytes(textEncoding: UInt32) -> [UInt8] {
-        switch textEncoding {
-        case 2: utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
-        case 3: utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
-        default: Array(utf8)
-        }
-    }
-}

@@ -69,8 +69,8 @@ enum DeltaValue: Hashable {
         }
         var record: [UInt8] = []
         record.reserveCapacity(header.count + body.count + 3)
-        Varint.append(UInt64(CanonicalRecord.headerSizeWithItself(header.count)), to: &record)
-        return record + header + body
+        CanonicalRecord.append(header: header, body, to: &record)
+        return record
     }
 }
 

@@ -53,8 +53,8 @@ struct RecordForm {
             body += record[places.starts[column]..<places.starts[column + 1]]
         }
         var made: [UInt8] = []
-        Varint.append(UInt64(CanonicalRecord.headerSizeWithItself(header.count)), to: &made)
-        return made + header + body
+        CanonicalRecord.append(header: header, body, to: &made)
+        return made
     }
 
     private func transcoded(_ value: DeltaValue) -> DeltaValue {

@@ -6,8 +6,6 @@ package struct EntrySorter {
     package static let runSize = 4 * 1024 * 1024
     /// Most entries of a run.
     private static let mostEntries = 1 << 19
-    /// Bytes of all runs together that are in memory during the merge.
-    private static let mergeSize = 4 * 1024 * 1024
 
     private let order: IndexOrder
     private let runSize: Int
@@ -65,7 +63,7 @@ package struct EntrySorter {
         }
         try spillRun()
         guard let file else { return SortedEntries(.held([], [])) }
-        return try SortedEntries(merging: runs, of: file, order, mergeSize: Self.mergeSize)
+        return SortedEntries(.merged(try RunMerge(runs, of: file, order)))
     }
 
     private mutating func sort() {

@@ -1,12 +1,15 @@
 /// Merges the runs of a file.
 final class RunMerge {
+    /// Bytes of all runs together that are in memory.
+    private static let size = 4 * 1024 * 1024
+
     private let readers: [RunReader]
     private let order: IndexOrder
     /// The least entry is at the top.
     private var heap: [Int]
 
-    init(_ runs: [Range<Int64>], of file: any SpillFile, _ order: IndexOrder, mergeSize: Int) throws {
-        let piece = max(4096, mergeSize / max(1, runs.count))
+    init(_ runs: [Range<Int64>], of file: any SpillFile, _ order: IndexOrder) throws {
+        let piece = max(4096, Self.size / max(1, runs.count))
         readers = try runs.compactMap { run in try RunReader(file, run, order, piece: piece) }
         self.order = order
         heap = Array(readers.indices)

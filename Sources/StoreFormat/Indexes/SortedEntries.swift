@@ -11,12 +11,6 @@ package struct SortedEntries {
 
     init(_ source: Source) { self.source = source }
 
-    init(
-        merging runs: [Range<Int64>], of file: any SpillFile, _ order: IndexOrder, mergeSize: Int
-    ) throws {
-        source = .merged(try RunMerge(runs, of: file, order, mergeSize: mergeSize))
-    }
-
     /// Hands out the next entry.
     ///
     /// - Returns: Whether there was one.

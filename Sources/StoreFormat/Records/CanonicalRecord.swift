@@ -29,10 +29,15 @@ package enum CanonicalRecord {
             }
             value += length
         }
+        append(header: header, body, to: &output)
+        return true
+    }
+
+    /// Appends a record of serial types and values, with the size of its header before it.
+    package static func append(header: [UInt8], _ body: [UInt8], to output: inout [UInt8]) {
         Varint.append(UInt64(headerSizeWithItself(header.count)), to: &output)
         output += header
         output += body
-        return true
     }
 
     /// Appends an integer to a record that is being made.

@@ -47,8 +47,8 @@ package struct LongRecord: Sendable {
             Varint.append(SerialType.isInteger(type) ? integer.next() ?? type : type, to: &bytes)
         }
         var whole: [UInt8] = []
-        Varint.append(UInt64(CanonicalRecord.headerSizeWithItself(bytes.count)), to: &whole)
-        return whole + bytes
+        CanonicalRecord.append(header: bytes, [], to: &whole)
+        return whole
     }
 
     /// Hands out the record in its canonical encoding, by the reader that gave `cell` last.

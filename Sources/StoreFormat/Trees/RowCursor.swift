@@ -10,7 +10,8 @@ package struct RowCursor {
     private let pageCount: UInt32
     /// A tree with more rows meets its pages again and again.
     private let mostRows: Int
-    private var reader: TreeReader
+    /// Gives the record of the cell that `next` gave last.
+    package private(set) var reader: TreeReader
     /// The ordinal of the next row.
     package private(set) var position = 0
     private let maps: PlaceMaps
@@ -102,17 +103,4 @@ package struct RowCursor {
         position += leaf.count
         guard position <= mostRows else { throw StoreFlaw.page(root, .usedTwice) }
     }
-
-    /// - Parameter cell: What `next` gave last.
-    package func appendRecord(of cell: TreeCell, to bytes: inout [UInt8]) throws {
-        try reader.appendRecord(of: cell, to: &bytes)
-    }
-
-    /// - Parameter cell: What `next` gave last.
-    package func forEachPiece(of cell: TreeCell, _ body: (Span<UInt8>) throws -> Void) throws {
-        try reader.forEachPiece(of: cell, body)
-    }
-
-    /// - Parameter cell: What `next` gave last.
-    package func places(of cell: TreeCell) throws -> RandomAccessRecord { try reader.places(of: cell) }
 }

@@ -51,7 +51,7 @@ struct MergedRows {
     mutating func hold() throws {
         guard let cell, !holdsRecord else { return }
         record.removeAll(keepingCapacity: true)
-        try cursor.appendRecord(of: cell, to: &record)
+        try cursor.reader.appendRecord(of: cell, to: &record)
         holdsRecord = true
     }
 }
@@ -96,7 +96,7 @@ extension MergedRows {
         guard let names, let entityPlace else { return nil }
         var head: [UInt8] = []
         if cell.payloadSize > CanonicalForm.longestHeldRecord {
-            try cursor.places(of: cell).append(0..<Self.head, to: &head)
+            try cursor.reader.places(of: cell).append(0..<Self.head, to: &head)
         } else {
             try hold()
             head = record

@@ -79,7 +79,7 @@ struct TableMerge {
             try new.hold()
             return old.record == new.record
         }
-        let (left, right) = (try old.cursor.places(of: first), try new.cursor.places(of: second))
+        let (left, right) = (try old.cursor.reader.places(of: first), try new.cursor.reader.places(of: second))
         for start in stride(from: 0, to: left.size, by: Self.piece) {
             let range = start..<min(left.size, start + Self.piece)
             var (one, other): ([UInt8], [UInt8]) = ([], [])
