@@ -6,13 +6,9 @@ struct ColumnEncoder {
     let effort: SegmentEffort
     let cost: TrialCost
     /// Integers that later columns may refer to: the rowids, then by column; `nil` unless all rows have the column, and only integers.
-    var integerReferences: [[Int64]?] = []
+    var integerReferences: [[Int64]?] = [nil]
     /// The classes of these columns, where values repeat.
-    var integerClasses: [DistinctValues?] = []
-    /// Texts by column; `nil` unless all rows have the column, and only texts.
-    var textReferences: [Strings?] = []
-    /// Kinds by column; `nil` unless all rows have the column, and it has several kinds.
-    var kindReferences: [[UInt8]?] = []
+    var integerClasses: [DistinctValues?] = [nil]
     /// Values by column; `nil` unless all rows have the column.
     var valueReferences: [ColumnValues?] = []
     /// The classes that the decoder knows, by column.

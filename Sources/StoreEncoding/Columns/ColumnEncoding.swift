@@ -27,7 +27,6 @@ extension ColumnEncoder {
         _ column: ColumnValues, isInAllRows: Bool, isRepeated: Bool = false, into areas: inout SegmentAreas
     ) {
         let kinds = column.kindMask
-        let isUniform = kinds.nonzeroBitCount == 1
         var classes: DistinctValues?
         if isInAllRows, column.count >= SegmentLimits.smallColumn, kinds != 1 {
             classes = DistinctValues(column, ordinals: column.ordinals())
@@ -40,8 +39,6 @@ extension ColumnEncoder {
         let known = write(column, classes, isInAllRows: isInAllRows, into: &areas)
         integerReferences.append(isInAllRows && kinds == 1 << ColumnValues.integerKind ? column.integers : nil)
         integerClasses.append(kinds == 1 << ColumnValues.integerKind ? classes : nil)
-        textReferences.append(isInAllRows && kinds == 1 << ColumnValues.textKind ? column.texts : nil)
-        kindReferences.append(isInAllRows && !isUniform ? column.kinds : nil)
         classReferences.append(known)
         valueReferences.append(isInAllRows ? column : nil)
     }
@@ -164,7 +161,8 @@ extension ColumnEncoder {
             kinds = column.kindMask | ColumnValues.wholeReals
         }
         let isMixed = (kinds & ColumnValues.kindsMask).nonzeroBitCount > 1
-        let earlier = refers && isMixed ? kindReferences.withinReach.first { $0.element == column.kinds }?.index : nil
+        let earlier =
+            refers && isMixed ? valueReferences.withinReach.first { $0.element?.kinds == column.kinds }?.index : nil
         areas.tag(kinds | (earlier == nil ? 0 : ColumnValues.kindsOfEarlier))
         if let earlier {
             areas.count(earlier)

@@ -33,10 +33,7 @@ struct EditEncoder {
             }
         }
         if sets.count > 1 { plain.encode(ids, into: &areas) }
-        var shared = ColumnEncoder(effort: effort, cost: cost)
-        // Stands for the rowids: no column refers to them.
-        shared.integerReferences.append(nil)
-        shared.integerClasses.append(nil)
+        var shared = plain
         for column in Set(sets.joined()).sorted() {
             let rows = ids.indices.filter { sets[Int(ids[$0])].contains(column) }
             write(column, of: rows, &shared, into: &areas)
@@ -138,8 +135,6 @@ struct EditEncoder {
                 shared.encode(values, isInAllRows: true, into: &areas)
             } else {
                 var alone = plain
-                alone.integerReferences.append(nil)
-                alone.integerClasses.append(nil)
                 alone.encode(values, isInAllRows: true, into: &areas)
             }
         }

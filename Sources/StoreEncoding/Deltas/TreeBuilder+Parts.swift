@@ -9,7 +9,9 @@ extension TreeBuilder {
         if open == nil { try begin(try TreeHead(from: &source)) }
         guard var tree = open.take() else { return }
         var part = try TreePart<EditDecoder>(from: &source)
-        try checkLiterals(part)
+        guard part.literals.areCanonical(settings.integers, madeIn: part.madeForm) else {
+            throw CompressionError.damaged(.rows)
+        }
         var literal = 0
         var row = DeltaRow()
         for event in part.events {
@@ -37,19 +39,6 @@ extension TreeBuilder {
             try end(tree)
         } else {
             open = consume tree
-        }
-    }
-
-    /// Checks that records are canonical. Those that were made of columns are, in one of two encodings of integers.
-    private func checkLiterals(_ part: TreePart<EditDecoder>) throws {
-        let records = part.literals.records.span
-        var start = 0
-        for end in part.literals.ends {
-            guard end >= start, end <= records.count, end - start <= CanonicalForm.longestHeldRecord,
-                part.madeForm == settings.integers
-                    || CanonicalRecord.isCanonical(records.extracting(start..<end), settings.integers) == true
-            else { throw CompressionError.damaged(.rows) }
-            start = end
         }
     }
 

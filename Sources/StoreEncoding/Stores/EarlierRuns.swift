@@ -8,9 +8,7 @@ struct EarlierRuns: Sendable {
     let density: Double
 
     /// - Parameter pages: Of the whole store.
-    func content(in pages: any PageSource) throws -> EarlierContent {
-        EarlierContent(
-            runs: runs,
-            bytes: try PageRun.bytes(of: runs, in: pages, geometry, after: 0, upTo: pages.pageCount, DecodingWork()))
+    func bytes(in pages: any PageSource) throws -> [UInt8] {
+        try PageRun.bytes(of: runs, in: pages, geometry, after: 0, upTo: pages.pageCount, DecodingWork())
     }
 }

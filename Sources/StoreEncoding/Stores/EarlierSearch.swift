@@ -7,16 +7,6 @@ import StoreFormat
 ///
 /// Memory: 2 MiB, and four pages.
 final class EarlierSearch {
-    /// How much of the rows of one group earlier segments have.
-    struct Found: Hashable, Sendable {
-        var count = 0
-        var bytes = 0
-
-        func scaled(by factor: Double) -> Found {
-            Found(count: Int(Double(count) * factor), bytes: Int(Double(bytes) * factor))
-        }
-    }
-
     private static let slotBits: UInt64 = 18
     private static let keySize = 32
     /// A run takes some five bytes, and what refers to it as many: shorter ones are mostly words that come often.
@@ -50,7 +40,8 @@ final class EarlierSearch {
     private var leaf: UInt32 = 0
     /// The runs that were found for this segment.
     private var runs: [PageRun] = []
-    private var found = Found()
+    /// How much of the rows of one group earlier segments have.
+    private var found = (count: 0, bytes: 0)
 
     /// - Parameters:
     ///   - pages: Of a canonical copy.
@@ -125,8 +116,8 @@ final class EarlierSearch {
     }
 
     /// The finds since the last call.
-    func takeFound() -> Found {
-        defer { found = Found() }
+    func takeFound() -> (count: Int, bytes: Int) {
+        defer { found = (0, 0) }
         return found
     }
 

@@ -45,7 +45,7 @@ package struct SegmentContent: Sendable {
     /// The runs that earlier segments have of its rows and chunks.
     var earlier: EarlierRuns?
     /// How much of each element that is rows they have.
-    private var found: [Int: EarlierSearch.Found] = [:]
+    private var found: [Int: (count: Int, bytes: Int)] = [:]
     /// Whether it is the last segment of the store.
     package internal(set) var isLast = false
     let integers: IntegerForm
@@ -80,7 +80,7 @@ package struct SegmentContent: Sendable {
 
     mutating func add(_ number: UInt64) { elements.append(.number(number)) }
 
-    mutating func add(_ rows: RowGroup, found: EarlierSearch.Found? = nil) {
+    mutating func add(_ rows: RowGroup, found: (count: Int, bytes: Int)? = nil) {
         add(.rows)
         if let found, found.count > 0 { self.found[elements.count] = found }
         append(.rows(rows))
@@ -138,8 +138,8 @@ package struct SegmentContent: Sendable {
         let density = earlier?.density ?? 1
         // Without a search for matches nothing refers to it.
         let isSearched = effort.leastGains != [nil]
-        var dictionary: EarlierContent?
-        if isSearched, let earlier, let pages { dictionary = try earlier.content(in: pages) }
+        var dictionary: (runs: [PageRun], bytes: [UInt8])?
+        if isSearched, let earlier, let pages { dictionary = (earlier.runs, try earlier.bytes(in: pages)) }
         var writer = try SegmentWriter(effort: effort, contentSize: size, after: dictionary)
         // Elements are released as they are written.
         elements.reverse()
@@ -150,9 +150,11 @@ package struct SegmentContent: Sendable {
             switch element {
             case .number(let number): writer.number(number)
             case .rows(let rows):
-                try writer.rows(
-                    rows, integers: integers, found: dictionary == nil ? nil : found[place]?.scaled(by: density),
-                    noting: note)
+                var found = dictionary == nil ? nil : found[place]
+                if let known = found {
+                    found = (Int(Double(known.count) * density), Int(Double(known.bytes) * density))
+                }
+                try writer.rows(rows, integers: integers, found: found, noting: note)
             case .chunk(let bytes): try writer.bytes(bytes, noting: note)
             }
         }

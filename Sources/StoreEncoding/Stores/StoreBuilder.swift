@@ -139,17 +139,7 @@ package final class StoreBuilder {
     /// Reads a group of rows, and checks that each record is canonical and not long.
     private func checkedRows(of reader: inout SegmentReader) throws -> RowGroup {
         let rows = try reader.rows()
-        // Records that were made of columns are canonical in one of two encodings of integers.
-        let isMade = reader.madeForm == integers
-        let records = rows.records.span
-        var start = 0
-        for end in rows.ends {
-            guard end >= start, end - start <= CanonicalForm.longestHeldRecord, end <= records.count,
-                isMade || CanonicalRecord.isCanonical(records.extracting(start..<end), integers) == true
-            else { throw CompressionError.damaged(.rows) }
-            start = end
-        }
-        guard start == records.count else { throw CompressionError.damaged(.rows) }
+        guard rows.areCanonical(integers, madeIn: reader.madeForm) else { throw CompressionError.damaged(.rows) }
         return rows
     }
 

@@ -187,8 +187,6 @@ import Testing
         let group = RowGroup((0..<number).map(row))
         var parser = try RecordParser(group, form: .modern)
         var encoder = try Self.encoder()
-        encoder.integerReferences = [nil]
-        encoder.integerClasses = [nil]
         var last = SegmentAreas()
         for _ in 0..<(try parser.columnCounts().max() ?? 0) {
             last = SegmentAreas()

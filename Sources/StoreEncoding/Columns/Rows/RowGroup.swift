@@ -31,7 +31,7 @@ extension RowGroup {
     ///   - note: Is told what each column takes, column by column; the rows may take less row by row.
     /// - Throws: `.notCanonical`.
     func encode(
-        _ form: IntegerForm, effort: SegmentEffort, cost: TrialCost, found: EarlierSearch.Found? = nil,
+        _ form: IntegerForm, effort: SegmentEffort, cost: TrialCost, found: (count: Int, bytes: Int)? = nil,
         noting note: PartNote? = nil
     ) throws(CompressionError) -> SegmentAreas {
         var columnar = SegmentAreas()
@@ -52,8 +52,7 @@ extension RowGroup {
             columnar.append(areas)
             rowWise.append(areas)
         }
-        encoder.integerReferences.append(rowids)
-        encoder.integerClasses.append(nil)
+        encoder.integerReferences[0] = rowids
         let counts = try parser.columnCounts()
         let least = counts.min() ?? 0
         let most = counts.max() ?? 0
@@ -107,7 +106,9 @@ extension RowGroup {
 
     /// Whether the rows are smaller row by row, as a dictionary has much of them as they are. Columns are taken apart, so that only long
     /// strings are found again in them, as long as they stand as they are.
-    private func isSmaller(than columnar: SegmentAreas, finding found: EarlierSearch.Found, _ cost: TrialCost) -> Bool {
+    private func isSmaller(than columnar: SegmentAreas, finding found: (count: Int, bytes: Int), _ cost: TrialCost)
+        -> Bool
+    {
         guard found.bytes >= records.count / 2 else { return false }
         let rest = records.count - min(records.count, found.bytes)
         let rowWise = cost.estimated(records) * rest / records.count + found.count * Self.matchCost
@@ -174,6 +175,23 @@ extension RowGroup {
             try builder.measure(decoder.columns[column])
         }
         (records, ends) = builder.build(decoder.columns)
+    }
+}
+
+extension RowGroup {
+    /// Whether each record is canonical, and not long.
+    ///
+    /// - Parameter made: The encoding in which they were made of columns: then they are canonical in that one.
+    func areCanonical(_ integers: IntegerForm, madeIn made: IntegerForm?) -> Bool {
+        var start = 0
+        for end in ends {
+            guard end >= start, end - start <= CanonicalForm.longestHeldRecord, end <= records.count,
+                made == integers
+                    || CanonicalRecord.isCanonical(records.span.extracting(start..<end), integers) == true
+            else { return false }
+            start = end
+        }
+        return start == records.count
     }
 }
 

@@ -7,20 +7,20 @@ package import StoreFormat
 /// Source: `Protocol/COLUMNS.md` 2.
 package struct SegmentWriter {
     private let effort: SegmentEffort
-    private let earlier: EarlierContent?
+    private let earlier: (runs: [PageRun], bytes: [UInt8])?
     private let cost: TrialCost
     private(set) var areas = SegmentAreas()
     private var rowCount = 0
     /// Bytes of records and chunks so far.
     package private(set) var contentSize = 0
 
-    /// - Parameter contentSize: Bytes of records and chunks that it will get, at most.
-    package init(effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize) throws(CompressionError) {
-        try self.init(effort: effort, contentSize: contentSize, after: nil)
-    }
-
-    /// - Parameter earlier: What the text may refer to.
-    init(effort: SegmentEffort, contentSize: Int, after earlier: EarlierContent?) throws(CompressionError) {
+    /// - Parameters:
+    ///   - contentSize: Bytes of records and chunks that it will get, at most.
+    ///   - earlier: The dictionary that the text may refer to, and where it stands in the store.
+    package init(
+        effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize,
+        after earlier: (runs: [PageRun], bytes: [UInt8])? = nil
+    ) throws(CompressionError) {
         self.effort = effort
         self.earlier = earlier
         cost = try TrialCost(effort: effort, contentSize: contentSize)
@@ -40,15 +40,12 @@ package struct SegmentWriter {
         contentSize += chunk.count
     }
 
-    package mutating func rows(_ group: RowGroup, integers form: IntegerForm = .modern) throws(CompressionError) {
-        try rows(group, integers: form, found: nil, noting: nil)
-    }
-
-    /// - Parameter found: How much of the records the dictionary has.
+    /// - Parameter found: How many matches the dictionary has in the records, and how many bytes.
     /// - Throws: `.notCanonical` for a record that is not in the encoding of `form`, `.segmentFull`; the segment is as
     ///   before then.
-    mutating func rows(
-        _ group: RowGroup, integers form: IntegerForm, found: EarlierSearch.Found?, noting note: PartNote?
+    package mutating func rows(
+        _ group: RowGroup, integers form: IntegerForm = .modern, found: (count: Int, bytes: Int)? = nil,
+        noting note: PartNote? = nil
     ) throws(CompressionError) {
         guard rowCount + group.ends.count <= SegmentLimits.rows,
             contentSize + group.records.count <= SegmentLimits.contentSize

@@ -35,8 +35,8 @@ extension ColumnEncoder {
     func holders(of strings: Strings) -> [Int] {
         let rows = Array(0..<strings.count).sampled(min(strings.count, 256))
         var found: [(index: Int, saved: Int)] = []
-        for (index, referred) in textReferences.withinReach {
-            guard let referred, referred.count == strings.count else { continue }
+        for (index, _) in valueReferences.withinReach {
+            guard let referred = texts(ofColumn: index), referred.count == strings.count else { continue }
             if let saved = strings.saved(holding: referred, in: rows) { found.append((index, saved)) }
         }
         return found.sorted { $0.saved > $1.saved }.prefix(2).map(\.index)

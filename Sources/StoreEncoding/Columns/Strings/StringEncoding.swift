@@ -116,12 +116,17 @@ extension ColumnEncoder {
         }
     }
 
+    /// The texts of an earlier column; `nil` unless all rows have it, and only texts.
+    func texts(ofColumn index: Int) -> Strings? {
+        valueReferences[index].flatMap { $0.kindMask == 1 << ColumnValues.textKind ? $0.texts : nil }
+    }
+
     /// An earlier column that strings refer to, and its texts in the same rows.
     private typealias Reference = (column: Int, texts: Strings)
 
     /// - Parameter rows: The rows of the strings to encode, if they are not all.
     private func reference(_ column: Int?, selecting rows: [Int]? = nil) -> Reference? {
-        guard let column, let texts = textReferences[column] else { return nil }
+        guard let column, let texts = texts(ofColumn: column) else { return nil }
         return (column, rows.map(texts.selecting) ?? texts)
     }
 
