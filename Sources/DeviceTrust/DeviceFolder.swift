@@ -174,7 +174,7 @@ extension DeviceFolder {
     private func counter(in bytes: [UInt8]) throws(IdentityError) -> UInt64 {
         // Receivers refuse the highest number, and no number comes after it.
         guard bytes.last == UInt8(ascii: "\n"),
-            bytes.dropLast().allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+            bytes.dropLast().allSatisfy(\.isDigit),
             let number = UInt64(String(decoding: bytes.dropLast(), as: UTF8.self)), number < .max - 1
         else { throw .damaged(path.appending(Self.counterFile), flaw: "it holds no number of a shipment") }
         return number

@@ -118,7 +118,7 @@ extension Endpoint {
     /// A scheme and `//` [RFC 3986 section 3]. A file that has such a name is `./NAME`.
     private static func isURL(_ text: String) -> Bool {
         guard let end = text.firstRange(of: "://")?.lowerBound, end > text.startIndex else { return false }
-        return text[..<end].unicodeScalars.allSatisfy { isLetterOrDigit($0) || "+.-".unicodeScalars.contains($0) }
+        return text[..<end].utf8.allSatisfy { $0.isLetterOrDigit || "+.-".utf8.contains($0) }
     }
 
     private static func parseURL(_ text: String) throws(EndpointError) -> WebAddress {
@@ -160,14 +160,14 @@ extension Endpoint {
         guard let end = text.firstIndex(of: "]") else { throw .badHost(text) }
         let host = text[text.index(after: text.startIndex)..<end]
         let rest = text[text.index(after: end)...]
-        guard host.contains(":"), host.unicodeScalars.allSatisfy(isPartOfIPv6) else { throw .badHost(String(host)) }
+        guard host.contains(":"), host.utf8.allSatisfy(isPartOfIPv6) else { throw .badHost(String(host)) }
         if rest.isEmpty { return .tcp(host: String(host), port: defaultPort) }
         guard rest.hasPrefix(":") else { throw .badPort(String(rest)) }
         return .tcp(host: String(host), port: try parsePort(rest.dropFirst(), isToListen))
     }
 
     private static func parsePort(_ text: Substring, _ isToListen: Bool) throws(EndpointError) -> Int {
-        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let port = UInt16(text),
+        guard text.utf8.allSatisfy(\.isDigit), let port = UInt16(text),
             port > 0 || isToListen
         else { throw .badPort(String(text)) }
         return Int(port)
@@ -176,18 +176,9 @@ extension Endpoint {
     /// Standards allow no underscore in a host's name, but many networks use them.
     private static func isHost(_ text: Substring) -> Bool {
         !text.isEmpty && !text.hasPrefix("-")
-            && text.unicodeScalars.allSatisfy { isLetterOrDigit($0) || ".-_".unicodeScalars.contains($0) }
+            && text.utf8.allSatisfy(\.isOfName)
     }
 
     /// The zone after a `%` names a network interface.
-    private static func isPartOfIPv6(_ scalar: Unicode.Scalar) -> Bool {
-        isLetterOrDigit(scalar) || ":.%-_".unicodeScalars.contains(scalar)
-    }
-
-    private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "a"..."z", "A"..."Z", "0"..."9": true
-        default: false
-        }
-    }
+    private static func isPartOfIPv6(_ byte: UInt8) -> Bool { byte.isOfName || ":%".utf8.contains(byte) }
 }

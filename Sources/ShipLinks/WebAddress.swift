@@ -1,3 +1,5 @@
+import ShipProtocol
+
 /// The address of a folder on a web server: a URL without a user, a query and a fragment [RFC 3986].
 public struct WebAddress: Hashable, Sendable {
     /// `https`, and not `http`.
@@ -19,12 +21,7 @@ public struct WebAddress: Hashable, Sendable {
 
     /// Unreserved characters, those of sub-delimiters, `:`, `@`, `/`, and `%` of what is encoded [RFC 3986 section 3.3].
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~!$&'()*+,;=:@/%".utf8.contains(byte)
-        }
+        byte.isLetterOrDigit || "-._~!$&'()*+,;=:@/%".utf8.contains(byte)
     }
 
     /// The host as it stands in a URL, and the port unless it is the scheme's own.

@@ -1,3 +1,5 @@
+import ShipProtocol
+
 /// The code that one user shows and the other types, once, so that their devices trust each other: six digits.
 public struct PairingCode: Hashable, Sendable {
     private static let digits = 6
@@ -16,7 +18,7 @@ public struct PairingCode: Hashable, Sendable {
     public init?(_ text: String) {
         let characters = text.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
         guard characters.count == Self.digits,
-            characters.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+            characters.allSatisfy(\.isDigit)
         else { return nil }
         bytes = Array(characters)
     }

@@ -59,7 +59,7 @@ package struct PublicationKeys: Sendable {
     /// - Throws: `.versionNotSupported`, `.badMessage`.
     package init?(decoding file: [UInt8], with key: DecryptionKey) throws(ProtocolError) {
         guard let count = try Self.count(of: file) else {
-            throw .badMessage(type: FrameType.manifest.rawValue, flaw: "it is not what has the keys of a publication")
+            throw FrameType.manifest.bad("it is not what has the keys of a publication")
         }
         var rest = file.dropFirst(Self.magic.count + 2)
         var secret: [UInt8]?

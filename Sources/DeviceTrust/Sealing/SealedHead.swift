@@ -32,7 +32,7 @@ package struct SealedHead: Sendable {
     /// - Throws: `.versionNotSupported`, `.damaged`, `.badMessage`.
     package init(decoding file: [UInt8]) throws(ProtocolError) {
         guard file.count <= Limits.headSize, Self.isOne(file) else {
-            throw .badMessage(type: FrameType.manifest.rawValue, flaw: "it is no encrypted head")
+            throw FrameType.manifest.bad("it is no encrypted head")
         }
         let rest = file.dropFirst(Self.magic.count)
         if let version = rest.first, version != Self.version { throw .versionNotSupported(version...version) }

@@ -124,13 +124,11 @@ package struct ConsumerDialogue: Sendable {
         shipments += 1
         state = .inShipment
         guard signature == nil || manifest.counter != nil else {
-            throw ProtocolError.badMessage(
-                type: FrameType.manifest.rawValue, flaw: "it is signed, and has no counter")
+            throw FrameType.manifest.bad("it is signed, and has no counter")
         }
         // What is passed on stays as it was signed, perhaps for a one-way link.
         guard mode == .oneWay || manifest.base == nil || signature != nil else {
-            throw ProtocolError.badMessage(
-                type: FrameType.manifest.rawValue, flaw: "it names a base, which the consumer does where it answers")
+            throw FrameType.manifest.bad("it names a base, which the consumer does where it answers")
         }
         let considered = mode == .oneWay ? manifest : manifest.over(nil)
         return .consider(ReceivingDialogue(considered, signature, mode, common))

@@ -214,9 +214,7 @@ package struct ProducerDialogue: Sendable {
     }
 
     private mutating func conclude(_ receipt: Receipt, for manifest: Manifest) throws(ProtocolError) -> Action {
-        guard receipt.name == manifest.name else {
-            throw .badMessage(type: FrameType.receipt.rawValue, flaw: "it is for another store")
-        }
+        guard receipt.name == manifest.name else { throw FrameType.receipt.bad("it is for another store") }
         guard receipt.sha256 == manifest.store.sha256 else { throw .damaged(.installedStore) }
         acknowledged.insert(manifest.name)
         if receipt.outcome == .installed {

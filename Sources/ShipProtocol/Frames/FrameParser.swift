@@ -73,7 +73,7 @@ package struct FrameParser: Sendable {
         if type == .manifest {
             signedPayload = isSigned ? Array(payload) : nil
             guard !isSigned || FrameType.base(ofManifest: payload) == nil else {
-                throw .badMessage(type: type.rawValue, flaw: "it is signed, and differs from another one")
+                throw type.bad("it is signed, and differs from another one")
             }
             isSigned = false
         }

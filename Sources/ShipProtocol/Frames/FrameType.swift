@@ -29,4 +29,6 @@ package enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
             false
         }
     }
+    /// - Parameter flaw: The rule that a message of this type breaks.
+    package func bad(_ flaw: ForeignText) -> ProtocolError { .badMessage(type: rawValue, flaw: flaw) }
 }

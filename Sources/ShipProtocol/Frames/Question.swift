@@ -17,7 +17,7 @@ package struct Question: Hashable, Sendable {
     init(decoding payload: ArraySlice<UInt8>) throws(ProtocolError) {
         guard payload.count > Self.nonceSize,
             let text = String(validating: payload.dropFirst(Self.nonceSize), as: UTF8.self), let name = StoreName(text)
-        else { throw .badMessage(type: FrameType.question.rawValue, flaw: "it names no store") }
+        else { throw FrameType.question.bad("it names no store") }
         (nonce, self.name) = (UInt64(bigEndianBytes: payload.prefix(Self.nonceSize)), name)
     }
 
@@ -45,9 +45,7 @@ package struct Newest: Hashable, Sendable {
 
     /// - Throws: `.badMessage` for another length.
     init(decoding payload: ArraySlice<UInt8>) throws(ProtocolError) {
-        guard payload.count == Self.size else {
-            throw .badMessage(type: FrameType.newest.rawValue, flaw: "its length")
-        }
+        guard payload.count == Self.size else { throw FrameType.newest.bad("its length") }
         nonce = UInt64(bigEndianBytes: payload.prefix(Question.nonceSize))
         content = ManifestContent.ID(bytes: Array(payload.dropFirst(Question.nonceSize)))
     }

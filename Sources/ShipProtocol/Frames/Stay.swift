@@ -19,13 +19,9 @@ package struct Stay: Hashable, Sendable {
 
     /// - Throws: `.badMessage` for another length, and for an interval out of `intervals`.
     init(decoding payload: ArraySlice<UInt8>) throws(ProtocolError) {
-        guard payload.count == Self.size else {
-            throw .badMessage(type: FrameType.stay.rawValue, flaw: "its length")
-        }
+        guard payload.count == Self.size else { throw FrameType.stay.bad("its length") }
         let interval = UInt32(bigEndianBytes: payload)
-        guard Self.intervals.contains(Int(interval)) else {
-            throw .badMessage(type: FrameType.stay.rawValue, flaw: "an interval out of 1...3600")
-        }
+        guard Self.intervals.contains(Int(interval)) else { throw FrameType.stay.bad("an interval out of 1...3600") }
         self.interval = Int(interval)
     }
 

@@ -106,7 +106,7 @@ extension Manifest {
     package static func firstFlaw(ofMetadata pairs: [String: ForeignText]) -> String? {
         guard pairs.count <= Limits.metadataPairs else { return "more than \(Limits.metadataPairs) pairs of metadata" }
         for (key, value) in pairs {
-            guard (1...Limits.metadataKeyLength).contains(key.utf8.count), key.utf8.allSatisfy(isAllowedInKey) else {
+            guard (1...Limits.metadataKeyLength).contains(key.utf8.count), key.utf8.allSatisfy(\.isOfName) else {
                 return "a metadata key is 1 to \(Limits.metadataKeyLength) letters, digits, dots, dashes or underscores"
             }
             guard value.unescaped.utf8.count <= Limits.metadataValueLength else {
@@ -114,15 +114,6 @@ extension Manifest {
             }
         }
         return nil
-    }
-
-    private static func isAllowedInKey(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: false
-        }
     }
 }
 

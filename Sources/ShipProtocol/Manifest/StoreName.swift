@@ -8,7 +8,7 @@ public struct StoreName: Hashable, Sendable, Comparable {
     /// - Returns: `nil` for a text that breaks one of the rules above.
     public init?(_ text: String) {
         guard (1...Limits.nameLength).contains(text.utf8.count),
-            text.utf8.allSatisfy(Self.isAllowed),
+            text.utf8.allSatisfy(\.isOfName),
             text.utf8.first.map(Self.isAllowedFirst) == true,
             !Self.reservedEndings.contains(where: { text.lowercased().hasSuffix($0) })
         else { return nil }
@@ -25,7 +25,7 @@ public struct StoreName: Hashable, Sendable, Comparable {
         let end = scalars.lastIndex(of: ".").flatMap { $0 > scalars.startIndex ? $0 : nil } ?? scalars.endIndex
         var name = ""
         for byte in PathText.bytes(of: String(fileName[..<end])) {
-            let isPlain = name.isEmpty ? Self.isAllowedFirst(byte) : Self.isAllowed(byte)
+            let isPlain = name.isEmpty ? Self.isAllowedFirst(byte) : byte.isOfName
             name += isPlain ? String(UnicodeScalar(byte)) : Self.escaped(byte)
         }
         if let ending = Self.reservedEndings.first(where: { name.lowercased().hasSuffix($0) }) {
@@ -45,17 +45,7 @@ public struct StoreName: Hashable, Sendable, Comparable {
 
     private static let reservedEndings = ["-wal", "-shm", "-journal"]
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        isAllowedFirst(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
-    }
-
-    private static func isAllowedFirst(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
-        default: false
-        }
-    }
+    private static func isAllowedFirst(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || byte == UInt8(ascii: "_") }
 
     public static func < (left: StoreName, right: StoreName) -> Bool { left.text < right.text }
 }

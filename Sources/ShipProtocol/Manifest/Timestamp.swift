@@ -18,7 +18,7 @@ public struct Timestamp: Hashable, Sendable, Comparable {
 
     /// - Returns: `nil` unless the text has exactly the form above and names a moment that exists.
     public init?(_ text: String) {
-        let fields = text.utf8.split(whereSeparator: { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        let fields = text.utf8.split(whereSeparator: { !$0.isDigit })
             .compactMap { Int32(Substring($0)) }
         guard text.utf8.count == 20, fields.count == 6 else { return nil }
         var calendar = tm()

@@ -135,7 +135,7 @@ package struct CommonEncodings: Hashable, Sendable {
         var wanted: [WantedPart] = []
         for want in wants {
             guard sizes.indices.contains(want.part), sizes[want.part] > 0 else {
-                throw .badMessage(type: FrameType.answer.rawValue, flaw: "it wants a part that there is not")
+                throw FrameType.answer.bad("it wants a part that there is not")
             }
             let possible = suiting(part: want.part, over: want.base)
             let encodings =
@@ -210,7 +210,7 @@ extension Answer.PartRequest {
         guard let from else { return nil }
         guard let encoding = PartEncoding(named: from.encoding), possible.contains(encoding) else {
             if encodings != nil { return nil }
-            throw .badMessage(type: FrameType.answer.rawValue, flaw: "it goes on in what it does not want")
+            throw FrameType.answer.bad("it goes on in what it does not want")
         }
         return StreamStart(encoding, position: from.position, sha256: from.sha256)
     }

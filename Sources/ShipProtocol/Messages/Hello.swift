@@ -127,7 +127,7 @@ public struct HoldingsFile: Hashable, Sendable {
     /// - Throws: `.badMessage`.
     package init(decoding bytes: [UInt8]) throws(ProtocolError) {
         guard bytes.count <= Limits.messageSize else {
-            throw .badMessage(type: FrameType.hello.rawValue, flaw: "it is longer than \(Limits.messageSize) bytes")
+            throw FrameType.hello.bad("it is longer than \(Limits.messageSize) bytes")
         }
         self = try HoldingsFile.decode(bytes[...], as: .hello)
     }

@@ -1,3 +1,5 @@
+import EssentialFoundation
+
 /// A check that bytes are one JSON value, and nothing else, that every reader reads in the same way.
 ///
 /// `JSONDecoder` is looser than the protocol: it takes other encodings than UTF-8 and trailing commas, ignores bad numbers in members
@@ -25,10 +27,10 @@ struct JSONSyntax {
     ) throws(ProtocolError) -> [UInt8] {
         var syntax = JSONSyntax(text, type, keeping: names)
         guard !text.starts(with: [0xEF, 0xBB, 0xBF]), String(validating: text, as: UTF8.self) != nil else {
-            throw syntax.bad("not plain UTF-8")
+            throw syntax.type.bad("not plain UTF-8")
         }
         try syntax.value()
-        guard syntax.peek == nil else { throw syntax.bad("not JSON") }
+        guard syntax.peek == nil else { throw syntax.type.bad("not JSON") }
         guard names != nil, syntax.isObject else { return Array(text) }
         return [UInt8(ascii: "{")] + syntax.members.map { text[$0] }.joined(separator: [UInt8(ascii: ",")])
             + [UInt8(ascii: "}")]
@@ -43,8 +45,6 @@ struct JSONSyntax {
         index = text.startIndex
     }
 
-    private func bad(_ flaw: ForeignText) -> ProtocolError { .badMessage(type: type.rawValue, flaw: flaw) }
-
     private var peek: UInt8? { index < text.endIndex ? text[index] : nil }
 
     private mutating func takes(_ character: Unicode.Scalar) -> Bool {
@@ -54,7 +54,7 @@ struct JSONSyntax {
     }
 
     private mutating func take(_ character: Unicode.Scalar) throws(ProtocolError) {
-        guard takes(character) else { throw bad("not JSON") }
+        guard takes(character) else { throw type.bad("not JSON") }
     }
 
     private mutating func skipWhiteSpace() {
@@ -87,8 +87,8 @@ struct JSONSyntax {
             skipWhiteSpace()
             let start = index
             try string()
-            let name = Self.unescaped(text[(start + 1)..<(index - 1)])
-            guard hashes.insert(name.hashValue).inserted else { throw bad("a member stands twice") }
+            let name = Self.unescaped(text[start..<index])
+            guard hashes.insert(name.hashValue).inserted else { throw type.bad("a member stands twice") }
             skipWhiteSpace()
             try take(":")
             try value()
@@ -108,14 +108,14 @@ struct JSONSyntax {
     private mutating func enter(_ bracket: Unicode.Scalar) throws(ProtocolError) {
         try take(bracket)
         depth += 1
-        guard depth <= Self.depthLimit else { throw bad("nested deeper than \(Self.depthLimit)") }
+        guard depth <= Self.depthLimit else { throw type.bad("nested deeper than \(Self.depthLimit)") }
         skipWhiteSpace()
     }
 
     private mutating func string() throws(ProtocolError) {
         try take("\"")
         while let byte = peek, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw bad("not JSON") }
+            guard byte >= 0x20 else { throw type.bad("not JSON") }
             index += 1
             if byte == UInt8(ascii: "\\") { try escape() }
         }
@@ -124,18 +124,18 @@ struct JSONSyntax {
 
     /// The characters after a backslash.
     private mutating func escape() throws(ProtocolError) {
-        guard let byte = peek else { throw bad("not JSON") }
+        guard let byte = peek else { throw type.bad("not JSON") }
         index += 1
         guard byte == UInt8(ascii: "u") else {
-            if !"\"\\/bfnrt".utf8.contains(byte) { throw bad("not JSON") }
+            if !"\"\\/bfnrt".utf8.contains(byte) { throw type.bad("not JSON") }
             return
         }
         switch try codeUnit() {
         case 0xD800...0xDBFF:
             guard takes("\\"), takes("u"), (0xDC00...0xDFFF).contains(try codeUnit()) else {
-                throw bad("half of a character")
+                throw type.bad("half of a character")
             }
-        case 0xDC00...0xDFFF: throw bad("half of a character")
+        case 0xDC00...0xDFFF: throw type.bad("half of a character")
         default: break
         }
     }
@@ -145,7 +145,7 @@ struct JSONSyntax {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let digit = peek.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
-                throw bad("not JSON")
+                throw type.bad("not JSON")
             }
             unit = unit << 4 | UInt16(digit)
             index += 1
@@ -153,29 +153,10 @@ struct JSONSyntax {
         return unit
     }
 
-    /// The bytes that a string encodes by sound bytes between its quotation marks.
+    /// The bytes that a sound string between quotation marks encodes.
     private static func unescaped(_ string: ArraySlice<UInt8>) -> [UInt8] {
-        guard string.contains(UInt8(ascii: "\\")) else { return Array(string) }
-        var units: [UInt16] = []
-        var rest = Substring(decoding: string, as: UTF8.self).utf16
-        while let unit = rest.popFirst() {
-            guard unit == UInt16(UInt8(ascii: "\\")), let escape = rest.popFirst() else {
-                units.append(unit)
-                continue
-            }
-            switch Unicode.Scalar(escape) {
-            case "b": units.append(0x08)
-            case "f": units.append(0x0C)
-            case "n": units.append(0x0A)
-            case "r": units.append(0x0D)
-            case "t": units.append(0x09)
-            case "u":
-                units.append(String(rest.prefix(4)).flatMap { UInt16($0, radix: 16) } ?? 0)
-                rest = rest.dropFirst(4)
-            default: units.append(escape)
-            }
-        }
-        return Array(String(decoding: units, as: UTF16.self).utf8)
+        guard string.contains(UInt8(ascii: "\\")) else { return Array(string.dropFirst().dropLast()) }
+        return Array(((try? JSONDecoder().decode(String.self, from: Data(string))) ?? "").utf8)
     }
 
     private mutating func number() throws(ProtocolError) {
@@ -190,7 +171,7 @@ struct JSONSyntax {
 
     private mutating func digits() throws(ProtocolError) {
         let start = index
-        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
-        guard index > start else { throw bad("not JSON") }
+        while let byte = peek, byte.isDigit { index += 1 }
+        guard index > start else { throw type.bad("not JSON") }
     }
 }

@@ -35,11 +35,11 @@ extension Message {
         } catch let error as ProtocolError {
             throw error
         } catch let error as DecodingError {
-            throw .badMessage(type: type.rawValue, flaw: error.flaw)
+            throw type.bad(error.flaw)
         } catch {
-            throw .badMessage(type: type.rawValue, flaw: "not as it should be")
+            throw type.bad("not as it should be")
         }
-        if let flaw = message.firstFlaw { throw .badMessage(type: type.rawValue, flaw: ForeignText(flaw)) }
+        if let flaw = message.firstFlaw { throw type.bad(ForeignText(flaw)) }
         return message
     }
 

@@ -62,15 +62,13 @@ extension FrameType {
         case Self.deflatedForm: return try inflate(content, after: [])
         case Self.differenceForm where self == .manifest:
             guard let id = Self.base(ofManifest: payload), let base = held[id] else {
-                throw .badMessage(type: rawValue, flaw: "it differs from what is not held")
+                throw bad("it differs from what is not held")
             }
             return try inflate(content.dropFirst(ManifestContent.ID.size), after: [base])
         case Self.answerForm where self == .answer || self == .receipt:
-            guard !offer.isEmpty else {
-                throw .badMessage(type: rawValue, flaw: "it refers to a manifest that there is not")
-            }
+            guard !offer.isEmpty else { throw bad("it refers to a manifest that there is not") }
             return try inflate(content, after: offer)
-        default: throw .badMessage(type: rawValue, flaw: "it is packed in no known way")
+        default: throw bad("it is packed in no known way")
         }
     }
 

@@ -33,7 +33,9 @@ package struct HeadFile: Hashable, Sendable {
 
     /// - Throws: `.versionNotSupported`, `.damaged`, `.badMessage`.
     package init(decoding file: [UInt8]) throws(ProtocolError) {
-        guard file.count <= Limits.headSize, file.starts(with: Self.magic) else { throw Self.bad("it is no head") }
+        guard file.count <= Limits.headSize, file.starts(with: Self.magic) else {
+            throw FrameType.manifest.bad("it is no head")
+        }
         let rest = file.dropFirst(Self.magic.count)
         if let version = rest.first, version != Self.version { throw .versionNotSupported(version...version) }
         let fields = rest.dropFirst().prefix(ContentDigest.size + Signature.size)
@@ -44,7 +46,7 @@ package struct HeadFile: Hashable, Sendable {
         content = try PublicationText.unpacked(rest.dropFirst(1 + fields.count))
         let text = content.dropFirst(4)
         guard content.count >= 4, case let size = UInt32(bigEndianBytes: content.prefix(4)), size <= text.count else {
-            throw Self.bad("it is cut off")
+            throw FrameType.manifest.bad("it is cut off")
         }
         (json, frames) = (Array(text.prefix(Int(size))), Array(text.dropFirst(Int(size))))
     }
@@ -56,13 +58,9 @@ package struct HeadFile: Hashable, Sendable {
         var head = try PublishedHead.decode(json[...], as: .manifest)
         var frames = frames[...]
         guard head.takeShipments(from: &frames), frames.isEmpty else {
-            throw Self.bad("its shipments are not as long as it says")
+            throw FrameType.manifest.bad("its shipments are not as long as it says")
         }
         return head
-    }
-
-    private static func bad(_ flaw: ForeignText) -> ProtocolError {
-        .badMessage(type: FrameType.manifest.rawValue, flaw: flaw)
     }
 }
 

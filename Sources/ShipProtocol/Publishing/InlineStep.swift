@@ -112,11 +112,11 @@ extension InlineStep {
         while !frames.isEmpty {
             guard let header = try? FrameHeader(decoding: frames),
                 frames.count >= FrameHeader.size + header.payloadLength
-            else { throw Self.bad("a shipment that is cut off") }
+            else { throw FrameType.manifest.bad("a shipment that is cut off") }
             var frame = Array(frames.prefix(FrameHeader.size + header.payloadLength))
             if header.type == .manifest {
                 // A few bytes may become as many as the base's manifest has.
-                guard frames.startIndex == 0 else { throw Self.bad("a manifest behind other frames") }
+                guard frames.startIndex == 0 else { throw FrameType.manifest.bad("a manifest behind other frames") }
                 frame = try manifest(of: frame.dropFirst(FrameHeader.size), over: base)
             } else {
                 frame.append(bigEndian: UInt32(crc32Of: frame))
@@ -131,17 +131,13 @@ extension InlineStep {
         of payload: ArraySlice<UInt8>, over base: ManifestContent?
     ) throws(ProtocolError) -> [UInt8] {
         guard payload.first == Self.differenceForm else { return try Frame.serialized(Array(payload), as: .manifest) }
-        guard let base, base.id == step.from else { throw Self.bad("a step from another content") }
+        guard let base, base.id == step.from else { throw FrameType.manifest.bad("a step from another content") }
         let json = try JSONSyntax.checked(payload.dropFirst(), as: .manifest, keeping: nil)
         guard case .object(let members)? = try? JSONDecoder().decode(JSONValue.self, from: Data(json)) else {
-            throw Self.bad("no differences")
+            throw FrameType.manifest.bad("no differences")
         }
         let manifest = base.withBase.changed(by: .object(members))
         return try Frame.serialized(FrameType.plain(manifest.canonicalBytes), as: .manifest)
-    }
-
-    private static func bad(_ flaw: ForeignText) -> ProtocolError {
-        .badMessage(type: FrameType.manifest.rawValue, flaw: flaw)
     }
 }
 

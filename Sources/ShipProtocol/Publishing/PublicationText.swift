@@ -78,8 +78,7 @@ enum PublicationText {
     }
 
     private static let damaged = ProtocolError.damaged(.message(FrameType.manifest.rawValue))
-    private static let tooLong = ProtocolError.badMessage(
-        type: FrameType.manifest.rawValue, flaw: "it becomes more than \(Limits.publicationText) bytes")
+    private static let tooLong = FrameType.manifest.bad("it becomes more than \(Limits.publicationText) bytes")
 
     private static let window = FrameType.messageDictionary + dictionary
 

@@ -108,7 +108,7 @@ extension StoreCatalog: Message {
     /// - Throws: `.badMessage`, `.damaged`.
     package init(decoding bytes: [UInt8]) throws(ProtocolError) {
         guard bytes.count <= Limits.catalogSize else {
-            throw .badMessage(type: FrameType.manifest.rawValue, flaw: "it is longer than a catalog may be")
+            throw FrameType.manifest.bad("it is longer than a catalog may be")
         }
         self = try Self.decode(try PublicationText.unpacked(bytes[...])[...], as: .manifest)
     }
@@ -121,7 +121,7 @@ extension StoreCatalog: Message {
         var steps = steps.filter { $0.sha256 == nil }.map { InlineStep($0) }
         var frames = try PublicationText.unpacked(bytes.dropFirst(ContentDigest.size))[...]
         guard steps.takeShipments(from: &frames), frames.isEmpty else {
-            throw .badMessage(type: FrameType.manifest.rawValue, flaw: "a bundle that is not one of its steps")
+            throw FrameType.manifest.bad("a bundle that is not one of its steps")
         }
         return steps
     }

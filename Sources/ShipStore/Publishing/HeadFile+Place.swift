@@ -11,8 +11,7 @@ extension HeadFile {
         guard head.sealing?.keys == keys else {
             throw .badHead(
                 place,
-                .badMessage(
-                    type: FrameType.manifest.rawValue, flaw: "it is encrypted with other keys than its publisher says"))
+                FrameType.manifest.bad("it is encrypted with other keys than its publisher says"))
         }
         return head
     }

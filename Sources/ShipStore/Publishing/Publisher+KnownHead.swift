@@ -34,7 +34,7 @@ extension Publisher {
             fetched = try await storage.head(unlike: nil, fresh: true)
         } catch PublicationError.objectGone, PublicationError.badObject {
             let flaw: ForeignText = "the keys that it is encrypted with are not there"
-            throw PublicationError.badHead(place, .badMessage(type: FrameType.manifest.rawValue, flaw: flaw))
+            throw PublicationError.badHead(place, FrameType.manifest.bad(flaw))
         }
         guard case .head(let bytes, let tag, let keys) = fetched else { return nil }
         let (file, publisher, _) = try await storage.read(bytes, at: place, knowing: identity.certificate)

@@ -36,7 +36,7 @@ struct CopyFolderName: Hashable {
     private static func isTime(_ text: Substring) -> Bool {
         text.utf8.count == timeLength
             && text.utf8.enumerated().allSatisfy { index, byte in
-                index == 8 ? byte == UInt8(ascii: "T") : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                index == 8 ? byte == UInt8(ascii: "T") : byte.isDigit
             }
     }
 
