@@ -12,6 +12,7 @@ package enum PairingExchange {
     package static let magic: [UInt8] = [0x89, 0x50, 0x41, 0x49, 0x52, 0x0D, 0x0A, 0x1A]
     static let version: UInt8 = 1
     static let sidSize = 16  // bytes
+    package static func randomSID() -> [UInt8] { (0..<sidSize).map { _ in UInt8.random(in: 0...255) } }
 
     /// In bytes.
     package static let startSize = magic.count + 1 + sidSize + CPace.shareSize

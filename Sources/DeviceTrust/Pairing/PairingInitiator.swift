@@ -1,23 +1,16 @@
-import Crypto
+package import Crypto
 
 /// The side that connects; its user has typed the code.
 package struct PairingInitiator: Sendable {
     private let cpace: CPace
     package let start: [UInt8]
 
-    package init(
-        _ code: PairingCode, own: DeviceIdentifier, other: DeviceIdentifier, trustedAs role: TrustedPeer.Role
-    ) throws(PairingError) {
-        let sid = (0..<PairingExchange.sidSize).map { _ in UInt8.random(in: 0...255) }
-        try self.init(code, own: own, other: other, trustedAs: role, sid: sid, scalar: .init())
-    }
-
     /// - Parameters:
-    ///   - sid: Random; tests give it.
-    ///   - scalar: Random; tests give it.
-    init(
+    ///   - sid: Only tests give it.
+    ///   - scalar: Only tests give it.
+    package init(
         _ code: PairingCode, own: DeviceIdentifier, other: DeviceIdentifier, trustedAs role: TrustedPeer.Role,
-        sid: [UInt8], scalar: Curve25519.KeyAgreement.PrivateKey
+        sid: [UInt8] = PairingExchange.randomSID(), scalar: Curve25519.KeyAgreement.PrivateKey = .init()
     ) throws(PairingError) {
         let channel = PairingExchange.channel(own, other, responderAs: role)
         cpace = try CPace(password: code.bytes, channel: channel, sid: sid, scalar: scalar)

@@ -1,4 +1,4 @@
-import Crypto
+package import Crypto
 
 /// The side that listens, and shows the code.
 package struct PairingResponder: Sendable {
@@ -7,18 +7,12 @@ package struct PairingResponder: Sendable {
     /// Sent only after the try has been counted, because it tells the other side whether its guess was right.
     package let answer: [UInt8]
 
-    /// - Parameter start: The complete message.
+    /// - Parameters:
+    ///   - start: The complete message.
+    ///   - scalar: Only tests give it.
     package init(
         _ code: PairingCode, _ start: [UInt8], own: DeviceIdentifier, other: DeviceIdentifier,
-        trustedAs role: TrustedPeer.Role
-    ) throws(PairingError) {
-        try self.init(code, start, own: own, other: other, trustedAs: role, scalar: .init())
-    }
-
-    /// - Parameter scalar: Random; tests give it.
-    init(
-        _ code: PairingCode, _ start: [UInt8], own: DeviceIdentifier, other: DeviceIdentifier,
-        trustedAs role: TrustedPeer.Role, scalar: Curve25519.KeyAgreement.PrivateKey
+        trustedAs role: TrustedPeer.Role, scalar: Curve25519.KeyAgreement.PrivateKey = .init()
     ) throws(PairingError) {
         guard start.count == PairingExchange.startSize, start.starts(with: PairingExchange.magic),
             start[PairingExchange.magic.count] == PairingExchange.version
