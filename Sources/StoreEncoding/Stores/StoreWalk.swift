@@ -47,7 +47,19 @@ package struct StoreWalk {
         refers: @escaping () -> Bool = { false }, makeSpillFile: (() throws -> any SpillFile)? = nil,
         deliver: @escaping (SegmentContent) throws -> Void
     ) throws {
-        var walk = try StoreWalk(pages, shapes, recorded, endsWithTables, capacities, refers, makeSpillFile, deliver)
+        let settings = try StoreSettings(decoding: try pages.header)
+        let geometry = PageGeometry(settings)
+        var walk = StoreWalk(
+            pages: CountedPages(pages), settings: settings, geometry: geometry,
+            use: PageUse(pageCount: pages.pageCount), shapes: shapes, recorded: recorded,
+            endsWithTables: endsWithTables, capacities: capacities, deliver: deliver, refers: refers,
+            content: SegmentContent(settings.integers, capacity: recorded.first ?? capacities().first))
+        if let makeSpillFile, settings.textEncoding <= 1 {
+            walk.fullText = FullTextTables(
+                FullTextSource.Store(
+                    pages: pages, geometry: geometry, makeSpillFile: makeSpillFile,
+                    budget: FullTextSource.Budget(bytes: Int(pages.pageCount) * settings.pageSize)))
+        }
         try walk.run()
     }
 
@@ -69,36 +81,10 @@ package struct StoreWalk {
         }
     }
 
-    private init(
-        _ pages: any PageSource, _ shapes: [String: IndexShape], _ recorded: [Int], _ endsWithTables: Bool,
-        _ capacities: @escaping () -> (first: Int, largest: Int), _ refers: @escaping () -> Bool,
-        _ makeSpillFile: (() throws -> any SpillFile)?, _ deliver: @escaping (SegmentContent) throws -> Void
-    ) throws {
-        self.pages = CountedPages(pages)
-        self.shapes = shapes
-        self.recorded = recorded
-        self.endsWithTables = endsWithTables
-        self.capacities = capacities
-        self.refers = refers
-        self.deliver = deliver
-        settings = try StoreSettings(decoding: try pages.header)
-        geometry = PageGeometry(settings)
-        if let makeSpillFile, settings.textEncoding <= 1 {
-            fullText = FullTextTables(
-                FullTextSource.Store(
-                    pages: pages, geometry: geometry, makeSpillFile: makeSpillFile,
-                    budget: FullTextSource.Budget(bytes: Int(pages.pageCount) * settings.pageSize)))
-        }
-        use = PageUse(pageCount: pages.pageCount)
-        content = SegmentContent(settings.integers, capacity: recorded.first ?? capacities().first)
-    }
-
     private mutating func run() throws {
         let schema = try readSchema()
         if Int(pages.pageCount) * settings.pageSize > content.capacity {
-            var root: UInt32 = 1
-            for _ in 0..<schema.count { root = geometry.page(after: root) }
-            search = EarlierSearch(pages.pages, geometry, roots: root)
+            search = EarlierSearch(pages.pages, geometry, roots: geometry.page(after: 1, by: schema.count))
             isSearching = refers()
         }
         content.add(.settings)
