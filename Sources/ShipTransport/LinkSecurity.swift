@@ -13,6 +13,8 @@ package enum LinkSecurity: Sendable {
     /// Admitted devices, anywhere: TLS 1.3, in which each side shows its certificate and proves that it has the key.
     case mutualTLS(DeviceIdentity, admitting: Admission)
 
+    var isPlain: Bool { if case .plainOnLoopback = self { true } else { false } }
+
     /// The rights of a device that has shown its certificate.
     package enum Admittance: Hashable, Sendable {
         /// Nothing: its handshake fails.

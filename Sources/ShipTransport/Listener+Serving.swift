@@ -29,7 +29,7 @@ extension Listener {
         switch endpoint {
         case .tcp(let host, let port):
             let addresses = try await SocketAddress.resolve(
-                host, port: port, options.security, within: options.connectTimeout)
+                host, port: port, onlyHere: options.security.isPlain, within: options.connectTimeout)
             guard let address = addresses.first(where: { $0.protocol == .inet }) ?? addresses.first else { return }
             let listener = Listener(
                 .tcp, at: endpoint, options, on: MultiThreadedEventLoopGroup.forLinks.next(), onTurnedAway)

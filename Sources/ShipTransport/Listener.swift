@@ -100,7 +100,7 @@ package struct Listener: Sendable {
     }
 
     private func begin(_ channel: any Channel, _ security: LinkSecurity) throws {
-        if kind == .tcp, case .plainOnLoopback = security, channel.localAddress?.isLoopback != true {
+        if kind == .tcp, security.isPlain, channel.localAddress?.isLoopback != true {
             throw LinkError.notLoopback(endpoint)
         }
         let prepared = try LinkChannel(preparing: channel, kind, isAccepted: true, security)

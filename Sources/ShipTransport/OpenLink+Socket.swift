@@ -11,13 +11,11 @@ extension OpenLink {
     static func toHost(_ host: String, port: Int, _ options: LinkOptions) async throws(LinkError) -> OpenLink {
         let deadline = ContinuousClock.now + options.connectTimeout
         let addresses = try await SocketAddress.resolve(
-            host, port: port, options.security, within: options.connectTimeout)
+            host, port: port, onlyHere: options.security.isPlain, within: options.connectTimeout)
         let endpoint = Endpoint.tcp(host: host, port: port)
         var channel = try await connect(to: endpoint, .tcp, options.security, within: deadline - .now) { bootstrap in
             if let address = addresses.first, addresses.count == 1 { return bootstrap.connect(to: address) }
-            let resolved = ResolvedAddresses(
-                addresses: addresses, eventLoop: MultiThreadedEventLoopGroup.forLinks.next())
-            return bootstrap.resolver(resolved).connect(host: host, port: port)
+            return bootstrap.resolver(ResolvedAddresses(addresses: addresses)).connect(host: host, port: port)
         }
         let peer = channel.remoteEndpoint ?? endpoint
         try await channel.awaitHandshake(at: endpoint, within: deadline - .now)
@@ -71,24 +69,15 @@ extension OpenLink {
 extension SocketAddress {
     /// The addresses of a host. A numeric address is not looked up.
     ///
-    /// - Throws: `.couldNotResolve`, `.timedOutConnecting`, `.cancelled`.
+    /// - Parameter isOnlyHere: Whether all of them must be on this machine.
+    /// - Throws: `.couldNotResolve`, `.notLoopback`, `.timedOutConnecting`, `.cancelled`.
     static func resolve(
-        _ host: String, port: Int, within limit: Duration
+        _ host: String, port: Int, onlyHere isOnlyHere: Bool = false, within limit: Duration
     ) async throws(LinkError) -> [SocketAddress] {
         let texts = try await addresses(of: host, port: port, within: limit)
         let addresses = texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
         guard !addresses.isEmpty else { throw .couldNotResolve(host: host, reason: "") }
-        return addresses
-    }
-
-    /// The same; without TLS, all of them must be on this machine.
-    ///
-    /// - Throws: Also `.notLoopback`.
-    static func resolve(
-        _ host: String, port: Int, _ security: LinkSecurity, within limit: Duration
-    ) async throws(LinkError) -> [SocketAddress] {
-        let addresses = try await resolve(host, port: port, within: limit)
-        if case .plainOnLoopback = security, let foreign = addresses.first(where: { !$0.isLoopback }) {
+        if isOnlyHere, let foreign = addresses.first(where: { !$0.isLoopback }) {
             throw .notLoopback(Endpoint(foreign) ?? .tcp(host: host, port: port))
         }
         return addresses

@@ -60,9 +60,7 @@ struct WebConnection: PreparedChannel {
         return try await ClientBootstrap.connect(
             to: place, within: deadline - .now, preparing: prepare
         ) { bootstrap in
-            let resolved = ResolvedAddresses(
-                addresses: addresses, eventLoop: MultiThreadedEventLoopGroup.forLinks.next())
-            return bootstrap.resolver(resolved).connect(host: host, port: port)
+            return bootstrap.resolver(ResolvedAddresses(addresses: addresses)).connect(host: host, port: port)
         }
     }
 

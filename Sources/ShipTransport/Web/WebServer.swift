@@ -31,10 +31,8 @@ package enum WebServer {
         _ answering: @escaping WebAnswer.Answering,
         _ body: (Endpoint) async throws -> Void
     ) async throws {
-        let addresses = try await SocketAddress.resolve(host, port: port, within: limit)
-        if case .thisMachine = reach, let foreign = addresses.first(where: { !$0.isLoopback }) {
-            throw LinkError.notLoopback(Endpoint(foreign) ?? .tcp(host: host, port: port))
-        }
+        let addresses = try await SocketAddress.resolve(
+            host, port: port, onlyHere: reach == .thisMachine, within: limit)
         guard let address = addresses.first(where: { $0.protocol == .inet }) ?? addresses.first else { return }
         let eventLoop = MultiThreadedEventLoopGroup.forPages.next()
         let most = min(mostConnections, max(1, (PlatformCalls.freeDescriptors - leftToLinks) / 4))
