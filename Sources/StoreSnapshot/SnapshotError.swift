@@ -71,6 +71,17 @@ extension SnapshotError: FileErrorWrapping {
         self = error.roomLimit.map { SnapshotError($0, in: error.path.userFolder, needed: needed) } ?? .file(error)
     }
 
+    /// Does what writes such a file.
+    static func writing<Value: ~Copyable>(
+        needed: Int64 = 0, _ body: () throws(FileError) -> Value
+    ) throws(SnapshotError) -> Value {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw SnapshotError(writing: error, needed: needed)
+        }
+    }
+
     init(_ limit: RoomLimit, in folder: FilePath, needed: Int64) {
         self =
             switch limit {

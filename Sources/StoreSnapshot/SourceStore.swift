@@ -94,7 +94,7 @@ package struct SourceStore: Sendable {
         allowsMissingExternalFiles: Bool = false, inCanonicalForm: Bool = true,
         marking: OmissionMarking = .asFound, takesDamaged: Bool = false, turn: SnapshotTurn = .free
     ) async throws(SnapshotError) -> CompactCopy {
-        let folder = try Self.temporaryFolder(in: temporaryParent)
+        let folder = try SnapshotError.writing { () throws(FileError) in try TemporaryFolder(in: temporaryParent) }
         let place = folder.path
         let (attempt, proven, state) = try await Interruption.run {
             (interruption) throws(SnapshotError) -> (CopyAttempt, CopyAttempt.Proven, StoreState?) in
@@ -123,14 +123,6 @@ package struct SourceStore: Sendable {
         ConnectionWatch(
             interruption: interruption, busyTimeout: busyTimeout, held: held, keptFree: keptFree,
             earlierCopy: earlierCopy, turn: turn)
-    }
-
-    private static func temporaryFolder(in parent: FilePath) throws(SnapshotError) -> TemporaryFolder {
-        do throws(FileError) {
-            return try TemporaryFolder(in: parent)
-        } catch {
-            throw SnapshotError(writing: error, needed: 0)
-        }
     }
 }
 

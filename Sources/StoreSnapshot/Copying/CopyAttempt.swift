@@ -59,11 +59,7 @@ struct CopyAttempt: Sendable {
         _ marking: OmissionMarking, number: Int, _ hold: ExternalFileHold, watch: ConnectionWatch
     ) throws(SnapshotError) {
         let place = folder.appending("\(number)")
-        do throws(FileError) {
-            try PlatformCalls.makeFolder(place)
-        } catch {
-            throw SnapshotError(writing: error, needed: 0)
-        }
+        try SnapshotError.writing { () throws(FileError) in try PlatformCalls.makeFolder(place) }
         let vacuumed = place.appending("vacuumed.sqlite")
         let canonicalPath = place.appending("copy.sqlite")
         // The mark is written into the copy of the pages, or into the vacuumed copy, where one is wanted.

@@ -20,15 +20,12 @@ struct PageCopy: Sendable {
         _ file: consuming OpenFile, _ space: FreeSpace, _ copy: (Database) throws(SnapshotError) -> Void
     ) throws(SnapshotError) {
         try change { try copy($0) }
-        let wasOld: Bool
-        do throws(FileError) {
+        let wasOld = try SnapshotError.writing(needed: space.needed) { () throws(FileError) in
             let header = try file.read(DatabaseHeader.size, at: 0)
-            guard header.count == DatabaseHeader.size else { return }
+            guard header.count == DatabaseHeader.size else { return false }
             let modern = DatabaseHeader.modern(header)
             try file.write(modern, at: 0)
-            wasOld = modern[44..<48] != header[44..<48]
-        } catch {
-            throw SnapshotError(writing: error, needed: space.needed)
+            return modern[44..<48] != header[44..<48]
         }
         guard wasOld else { return }
         try change { database in

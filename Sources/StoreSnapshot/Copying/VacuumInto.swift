@@ -296,11 +296,7 @@ struct VacuumInto {
     /// - Throws: `.noSpace`, `.file`.
     @discardableResult
     static func prepare(_ target: FilePath, _ space: FreeSpace) throws(SnapshotError) -> OpenFile {
-        do throws(FileError) {
-            return try OpenFile.creating(target)
-        } catch {
-            throw SnapshotError(writing: error, needed: space.needed)
-        }
+        try SnapshotError.writing(needed: space.needed) { () throws(FileError) in try OpenFile.creating(target) }
     }
 }
 
