@@ -61,9 +61,7 @@ struct PrivateFolder: Sendable {
         let temporary = path.appending(Self.temporaryName)
         try IdentityError.wrapping { () throws(FileError) in
             do throws(FileError) {
-                let file = try OpenFile.creating(temporary)
-                try file.write(bytes)
-                try file.sync()
+                try OpenFile.write(bytes, to: temporary)
                 try PlatformCalls.rename(temporary, to: path.appending(name))
             } catch {
                 // It may be the beginning of a secret.

@@ -73,9 +73,17 @@ public struct BaseMemory: Hashable, Sendable {
     /// - Returns: `nil` if it is not there.
     func open() throws(BaseMemoryError) -> OpenFolder? {
         guard let opened = try openUnchecked() else { return nil }
-        switch try BaseMemoryError.wrapping({ () throws(FileError) in try opened.status.exposure }) {
-        case nil: return opened
-        case .ofOtherUser(let user): throw .otherOwner(folder, user: user)
+        let exposure = try BaseMemoryError.wrapping { () throws(FileError) in try opened.status.exposure }
+        try Self.check(exposure, of: folder, in: folder)
+        return opened
+    }
+
+    private static func check(
+        _ exposure: Exposure?, of path: FilePath, in folder: FilePath
+    ) throws(BaseMemoryError) {
+        switch exposure {
+        case nil: break
+        case .ofOtherUser(let user): throw .otherOwner(path, user: user)
         case .toOthers(let permissions): throw .exposed(folder, permissions)
         }
     }
@@ -120,11 +128,7 @@ public struct BaseMemory: Hashable, Sendable {
             default: throw .file(error)
             }
         }
-        switch exposure {
-        case nil: break
-        case .ofOtherUser(let user): throw .otherOwner(path, user: user)
-        case .toOthers(let permissions): throw .exposed(folder.path, permissions)
-        }
+        try check(exposure, of: path, in: folder.path)
         return try decodedIndexes.value(of: bytes) { (bytes) throws(BaseMemoryError) in
             try BaseIndex(decoding: bytes, from: path)
         }

@@ -123,9 +123,7 @@ struct MemoryChange: ~Copyable {
             let target = folder.path.appending(BaseMemory.indexFile)
             let bytes = index.jsonBytes
             let path = place.appending("index")
-            let file = try OpenFile.creating(path)
-            try file.write(bytes)
-            try file.sync()
+            try OpenFile.write(bytes, to: path)
             try folder.rename(path, to: target)
             try folder.sync(folder.path)
             if index.firstFlaw == nil { BaseMemory.decodedIndexes.keep(index, of: bytes) }

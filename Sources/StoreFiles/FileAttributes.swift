@@ -8,7 +8,9 @@ package struct FileAttributes: Hashable, Sendable {
     package let permissions: FilePermissions
     /// By their names, with the NUL at the end.
     private let extended: [[CInterop.PlatformChar]: [UInt8]]
+}
 
+extension FileAttributes {
     /// Of a file, which is not opened: closing another descriptor would drop the locks that connections of this process hold on it
     /// [sqlite.org/howtocorrupt.html section 2.2].
     package init(of path: FilePath) throws(FileError) {
@@ -19,15 +21,6 @@ package struct FileAttributes: Hashable, Sendable {
         self.init(
             owner: status.owner, group: status.group, permissions: permissions,
             extended: PlatformCalls.extendedAttributes(of: path).filter { !Self.isOfContent($0.key) })
-    }
-
-    private init(
-        owner: UInt32, group: UInt32, permissions: FilePermissions, extended: [[CInterop.PlatformChar]: [UInt8]]
-    ) {
-        self.owner = owner
-        self.group = group
-        self.permissions = permissions
-        self.extended = extended
     }
 
     /// Of a file in a folder, where nothing better is known: whoever may write in the folder, as SQLite has to, may use the file.

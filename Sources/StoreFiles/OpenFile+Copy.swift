@@ -1,6 +1,6 @@
 package import SystemPackage
 
-/// Copies of files that have reached the medium when these calls return.
+/// Copies of files, and new ones, that have reached the medium when these calls return.
 extension OpenFile {
     /// Bytes copied at a time.
     private static let pieceSize = 1024 * 1024
@@ -16,6 +16,15 @@ extension OpenFile {
         let output = try OpenFile.creating(target)
         try input.copyContent(to: output)
         try output.finish(mode, attributes)
+    }
+
+    /// A new file with these bytes, and a mode or attributes as for a copy.
+    package static func write(
+        _ bytes: [UInt8], to target: FilePath, mode: FilePermissions? = nil, attributes: FileAttributes? = nil
+    ) throws(FileError) {
+        let file = try OpenFile.creating(target)
+        try file.write(bytes)
+        try file.finish(mode, attributes)
     }
 
     /// A second name for a file that its owner gives away, or a copy of it where that is not possible.

@@ -44,10 +44,6 @@ package struct CopyRecord: Hashable, Sendable, Codable {
 
     /// Writes it, read-only, into the folder of a copy that is not visible yet, and syncs it, but not the folder.
     func write(in folder: FilePath, _ attributes: FileAttributes?) throws(FileError) {
-        let file = try OpenFile.creating(folder.appending(Self.file))
-        try file.write(jsonBytes)
-        try file.changeMode(to: .ownerRead)
-        try attributes?.give(to: file)
-        try file.sync()
+        try OpenFile.write(jsonBytes, to: folder.appending(Self.file), mode: .ownerRead, attributes: attributes)
     }
 }

@@ -123,11 +123,7 @@ public struct KeptCopies: Hashable, Sendable {
             }
         }
         let manifestPath = path.appending(InboxLayout.manifestFile)
-        let file = try OpenFile.creating(manifestPath)
-        try file.write(manifest.jsonBytes)
-        try file.changeMode(to: .ownerRead)
-        try ofFile?.give(to: file)
-        try file.sync()
+        try OpenFile.write(manifest.jsonBytes, to: manifestPath, mode: .ownerRead, attributes: ofFile)
         // Last, as whoever it belongs to then may change what is in it.
         try ofFolder?.give(to: path)
         for folder in folders { try Folder.sync(folder) }

@@ -49,10 +49,7 @@ package struct RestoreRecord: Hashable, Sendable, Codable {
         if try Self(of: home) == nil, try PlatformCalls.isThere(path) {
             throw FileError(.write, path, .fileExists)
         }
-        let file = try OpenFile.creating(staged)
-        try file.write(jsonBytes)
-        try home.attributes.give(to: file)
-        try file.sync()
+        try OpenFile.write(jsonBytes, to: staged, attributes: home.attributes)
         try PlatformCalls.rename(staged, to: path)
         try Folder.sync(home.folder)
     }
