@@ -18,13 +18,25 @@ struct DeflateWriter {
         let codes = BlockCodes.best(for: counts)
         let dynamic = codes.bits(counts)
         let fixed = Self.fixedBits(counts)
-        let stored = Self.storedBits(bytes.count)
-        if stored < min(dynamic, fixed) + counts.extraBits {
+        let isStored = Self.storedBits(bytes.count) < min(dynamic, fixed) + counts.extraBits
+        write(tokens, fixed <= dynamic ? nil : codes, storing: isStored ? bytes : nil, isLast: isLast)
+    }
+
+    /// - Parameters:
+    ///   - codes: `nil` for the fixed ones.
+    ///   - bytes: Stored in place of the tokens.
+    mutating func write(
+        _ tokens: ArraySlice<DeflateToken>, _ codes: BlockCodes?, storing bytes: ArraySlice<UInt8>?, isLast: Bool
+    ) {
+        if let bytes {
             writeStored(bytes, isLast: isLast)
-        } else if fixed <= dynamic {
-            writeFixed(tokens, isLast: isLast)
+        } else if let codes {
+            writeHead(.dynamic, isLast: isLast)
+            for (value, count) in codes.head { write(value, count) }
+            write(tokens, codes.symbols, codes.distances)
         } else {
-            writeDynamic(tokens, codes, isLast: isLast)
+            writeHead(.fixed, isLast: isLast)
+            write(tokens, Self.fixed.symbols, Self.fixed.distances)
         }
         if isLast { fillByte() }
     }
@@ -41,17 +53,6 @@ struct DeflateWriter {
         fixed.symbols.bits(counts.symbols) + fixed.distances.bits(counts.distances)
     }
 
-    mutating func writeFixed(_ tokens: ArraySlice<DeflateToken>, isLast: Bool) {
-        writeHead(.fixed, isLast: isLast)
-        write(tokens, Self.fixed.symbols, Self.fixed.distances)
-    }
-
-    mutating func writeDynamic(_ tokens: ArraySlice<DeflateToken>, _ codes: BlockCodes, isLast: Bool) {
-        writeHead(.dynamic, isLast: isLast)
-        for (value, count) in codes.head { write(value, count) }
-        write(tokens, codes.symbols, codes.distances)
-    }
-
     /// At most, without the three bits that each block begins with.
     private static func storedBits(_ count: Int) -> Int {
         let blocks = max(1, (count + DeflateFormat.longestStored - 1) / DeflateFormat.longestStored)
@@ -63,7 +64,7 @@ struct DeflateWriter {
         write(kind.rawValue, 2)
     }
 
-    mutating func writeStored(_ bytes: ArraySlice<UInt8>, isLast: Bool) {
+    private mutating func writeStored(_ bytes: ArraySlice<UInt8>, isLast: Bool) {
         var left = bytes
         repeat {
             let part = left.prefix(DeflateFormat.longestStored)
@@ -104,7 +105,7 @@ struct DeflateWriter {
     }
 
     /// Writes zeros up to the next byte.
-    mutating func fillByte() {
+    private mutating func fillByte() {
         if heldCount > 0 { write(0, 8 - heldCount) }
     }
 

@@ -81,14 +81,8 @@ extension DeflateWriter {
         let codes = BlockCodes(zlib: counts)
         let dynamic = Self.size(codes.bits(counts) + counts.extraBits)
         let fixed = Self.size(Self.fixedBits(counts) + counts.extraBits)
-        if let bytes, bytes.count + 4 <= min(dynamic, fixed) {
-            writeStored(bytes, isLast: isLast)
-        } else if fixed <= dynamic {
-            writeFixed(tokens, isLast: isLast)
-        } else {
-            writeDynamic(tokens, codes, isLast: isLast)
-        }
-        if isLast { fillByte() }
+        let stored = bytes.flatMap { $0.count + 4 <= min(dynamic, fixed) ? $0 : nil }
+        write(tokens, fixed <= dynamic ? nil : codes, storing: stored, isLast: isLast)
     }
 
     /// In bytes, with the three bits that a block begins with.
