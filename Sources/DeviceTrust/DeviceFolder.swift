@@ -55,7 +55,6 @@ public struct DeviceFolder: Sendable {
             try folder.sync()
             return known
         }
-        try folder.make()
         return try folder.whileLocked { () throws(IdentityError) in
             if let known = try existing() {
                 // Whoever has made it may have been killed before it was durable.
@@ -150,8 +149,7 @@ extension DeviceFolder {
     package func nextCounter(
         waitingWhile mayGoOn: () -> Bool = { !Task.isCancelled }
     ) throws(IdentityError) -> UInt64 {
-        try folder.make()
-        return try folder.whileLocked(waitingWhile: mayGoOn) { () throws(IdentityError) in
+        try folder.whileLocked(waitingWhile: mayGoOn) { () throws(IdentityError) in
             let next = try lastCounter() + 1
             try folder.write(Array("\(next)\n".utf8), as: Self.counterFile)
             return next
@@ -160,7 +158,6 @@ extension DeviceFolder {
 
     /// Has the numbers go on above another one.
     package func skipCounters(to number: UInt64) throws(IdentityError) {
-        try folder.make()
         try folder.whileLocked { () throws(IdentityError) in
             if try lastCounter() < number { try folder.write(Array("\(number)\n".utf8), as: Self.counterFile) }
         }

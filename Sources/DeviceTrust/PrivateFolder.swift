@@ -72,13 +72,14 @@ struct PrivateFolder: Sendable {
         }
     }
 
-    /// Runs `body` while no other process, and no other task of this one, does the same.
+    /// Runs `body` while no other process, and no other task of this one, does the same. It makes the folder if it is not there.
     ///
     /// - Parameter mayGoOn: Whether to wait on for the lock.
     /// - Throws: `.busy`, `.stopped`, and what `body` throws.
     func whileLocked<Result>(
         waitingWhile mayGoOn: () -> Bool = { !Task.isCancelled }, _ body: () throws(IdentityError) -> Result
     ) throws(IdentityError) -> Result {
+        try make()
         let deadline = ContinuousClock.now + Self.lockTime
         while true {
             let lock = try IdentityError.wrapping { () throws(FileError) in try FolderLock.take(.exclusive, on: path) }

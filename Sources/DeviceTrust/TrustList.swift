@@ -175,8 +175,7 @@ extension DeviceFolder {
     package func changeTrustList<Result>(
         _ body: (inout TrustList) throws(TrustListError) -> Result
     ) throws(IdentityError) -> Swift.Result<Result, TrustListError> {
-        try folder.make()
-        return try folder.whileLocked { () throws(IdentityError) in
+        try folder.whileLocked { () throws(IdentityError) in
             let before = try trustList()
             var list = before
             let result: Result

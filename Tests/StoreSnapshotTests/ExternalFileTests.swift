@@ -2,10 +2,11 @@ import Foundation
 import GRDB
 import ShipProtocol
 import StoreFiles
-import StoreSnapshot
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import StoreSnapshot
 
 @Suite struct ExternalFileTests {
     private let scratch: ScratchFolder

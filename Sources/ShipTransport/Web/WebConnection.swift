@@ -60,7 +60,7 @@ struct WebConnection: PreparedChannel {
         return try await ClientBootstrap.connect(
             to: place, within: deadline - .now, preparing: prepare
         ) { bootstrap in
-            return bootstrap.resolver(ResolvedAddresses(addresses: addresses)).connect(host: host, port: port)
+            bootstrap.resolver(ResolvedAddresses(addresses: addresses)).connect(host: host, port: port)
         }
     }
 

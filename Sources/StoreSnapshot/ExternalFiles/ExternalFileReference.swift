@@ -7,11 +7,4 @@ public struct ExternalFileReference: Hashable, Sendable {
     /// `Z_PK`.
     public let row: Int64
     public let name: ExternalFileName
-
-    package init(table: ForeignText, column: ForeignText, row: Int64, name: ExternalFileName) {
-        self.table = table
-        self.column = column
-        self.row = row
-        self.name = name
-    }
 }
