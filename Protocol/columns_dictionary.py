@@ -18,6 +18,8 @@ extension MatchDictionary {
 
     private static let characters = """
 '''
+# Swift's short forms; a quotation mark needs none in a string of several lines.
+ESCAPES = {"\\": "\\", "\0": "0", "\t": "t", "\n": "n", "\r": "r"}
 TAIL = '''        """
 }
 '''
@@ -36,8 +38,8 @@ def swift() -> str:
     lines, line = [], ""
     for byte in dictionary():
         character = chr(byte)
-        if character in '\\"':
-            piece = "\\" + character
+        if character in ESCAPES:
+            piece = "\\" + ESCAPES[character]
         elif 0x20 <= byte < 0x7F:
             piece = character
         else:
