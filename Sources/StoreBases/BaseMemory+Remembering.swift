@@ -141,9 +141,6 @@ extension BaseMemory {
         try BaseMemoryError.wrapping { () throws(FileError) in try PlatformCalls.status(of: path) }
     }
 
-    /// Bytes copied at a time.
-    private static let pieceSize = 1024 * 1024
-
     /// Copies a file, and never more of it than its size should be: no more was reserved on the disk.
     ///
     /// - Parameter size: What the file should have, in bytes.
@@ -153,14 +150,8 @@ extension BaseMemory {
             let input = try OpenFile.readingWithoutFollowing(source)
             guard try input.status.size == size else { throw FileError(.read, source, .invalidArgument) }
             let output = try OpenFile.creating(target)
-            var offset: Int64 = 0
-            while offset < size {
-                if Task.isCancelled { throw FileError(.write, target, .canceled) }
-                let piece = try input.read(Int(min(Int64(Self.pieceSize), size - offset)), at: offset)
-                guard !piece.isEmpty else { throw FileError(.read, source, .invalidArgument) }
-                try output.write(piece)
-                offset += Int64(piece.count)
-            }
+            try input.copyContent(to: output, upTo: size)
+            guard try output.size == size else { throw FileError(.read, source, .invalidArgument) }
         }
     }
 

@@ -37,14 +37,14 @@ extension OpenFile {
         try OpenFile.readingWithoutFollowing(target).finish(mode, attributes)
     }
 
-    /// Appends all bytes of this file to another one.
+    /// Appends all bytes of this file to another one, or the first `size` of them.
     ///
     /// - Throws: `.canceled` with its task.
-    package func copyContent(to output: borrowing OpenFile) throws(FileError) {
+    package func copyContent(to output: borrowing OpenFile, upTo size: Int64 = .max) throws(FileError) {
         var offset: Int64 = 0
-        while true {
+        while offset < size {
             if Task.isCancelled { throw FileError(.write, output.path, .canceled) }
-            let piece = try read(Self.pieceSize, at: offset)
+            let piece = try read(Int(min(Int64(Self.pieceSize), size - offset)), at: offset)
             guard !piece.isEmpty else { break }
             try output.write(piece)
             offset += Int64(piece.count)
