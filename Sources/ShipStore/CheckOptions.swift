@@ -1,5 +1,5 @@
 public import StoreServing
-import SystemPackage
+package import SystemPackage
 
 /// How the stores of shipments are checked before they become current.
 public struct CheckOptions: Hashable, Sendable {
@@ -9,19 +9,19 @@ public struct CheckOptions: Hashable, Sendable {
     /// Where SQLite opens a store that may be hostile.
     public struct Place: Hashable, Sendable {
         /// In this process, as on platforms that start no others. `Protocol/SECURITY.md` section 4 says what that does not protect from.
-        public static let thisProcess = Place(starter: nil)
+        public static let thisProcess = Place(program: nil, start: nil)
 
-        /// Starts another process; `nil` for this one.
-        let starter: (any CheckerStarter)?
+        /// Of another process; `nil` for this one.
+        private let program: FilePath?
+        /// Starts that process for one store, which is going to be in a folder.
+        fileprivate let start: (@Sendable (CheckLimits, _ folder: FilePath) -> any StartedChecker)?
 
-        private init(starter: (any CheckerStarter)?) { self.starter = starter }
+        package init(
+            program: FilePath?, start: (@Sendable (CheckLimits, _ folder: FilePath) -> any StartedChecker)?
+        ) { (self.program, self.start) = (program, start) }
 
-        package init(_ starter: some CheckerStarter) { self.init(starter: starter) }
-
-        public static func == (one: Place, other: Place) -> Bool { one.key == other.key }
-        public func hash(into hasher: inout Hasher) { hasher.combine(key) }
-
-        private var key: AnyHashable? { starter.map { AnyHashable($0) } }
+        public static func == (one: Place, other: Place) -> Bool { one.program == other.program }
+        public func hash(into hasher: inout Hasher) { hasher.combine(program) }
     }
 
     public init() {}
@@ -32,7 +32,7 @@ extension CheckOptions {
     ///
     /// - Parameter folder: Where the store is going to be.
     /// - Returns: `nil` if this process checks.
-    func startChecker(in folder: FilePath) -> (any StartedChecker)? { place.starter?.start(limits, in: folder) }
+    func startChecker(in folder: FilePath) -> (any StartedChecker)? { place.start?(limits, folder) }
 
     /// Checks a store whose digest is right: first its header, in this process, then what SQLite finds, in the process for that.
     ///

@@ -11,14 +11,8 @@ extension CheckOptions.Place {
     /// In a process of its own, without rights, which is killed when its time is over.
     ///
     /// - Parameter program: Started with `CheckerProcess.command` as its only argument. It must then only call `CheckerProcess.run()`.
-    public static func childProcess(program: FilePath) -> Self { Self(CheckerChildren(program: program)) }
-}
-
-private struct CheckerChildren: CheckerStarter {
-    let program: FilePath
-
-    func start(_ limits: CheckLimits, in folder: FilePath) -> any StartedChecker {
-        CheckerChild(program, limits, in: folder)
+    public static func childProcess(program: FilePath) -> Self {
+        Self(program: program) { CheckerChild(program, $0, in: $1) }
     }
 }
 
