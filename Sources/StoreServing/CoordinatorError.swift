@@ -54,6 +54,15 @@ extension CoordinatorError: FileErrorWrapping {
         }
     }
 
+    /// Looks into an inbox, its errors as those of the coordinator.
+    static func looking<Value: ~Copyable>(_ look: () throws(InboxError) -> Value) throws(CoordinatorError) -> Value {
+        do throws(InboxError) {
+            return try look()
+        } catch {
+            throw .inbox(error)
+        }
+    }
+
     /// The current generation of a store; `nil` if there is none, or there is no inbox.
     static func current(of name: StoreName, in inbox: Inbox) throws(CoordinatorError) -> GenerationName? {
         do throws(InboxError) {

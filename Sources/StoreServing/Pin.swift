@@ -42,10 +42,8 @@ public final class Pin: Sendable, SuspensionGate.Holder {
         preparing: @escaping OpenStore.Preparation
     ) throws {
         let lease = try Lease(currentOf: store.name, in: inbox)
-        do throws(InboxError) {
-            generation = try Generation(lease.generation, of: store.name, in: inbox)
-        } catch {
-            throw CoordinatorError.inbox(error)
+        generation = try CoordinatorError.looking { () throws(InboxError) in
+            try Generation(lease.generation, of: store.name, in: inbox)
         }
         (followed, self.inbox, self.gate, self.preparing) = (store, inbox, gate, preparing)
         let opened = try Self.open(generation, lease.identity, store, gate, preparing)
@@ -67,7 +65,7 @@ public final class Pin: Sendable, SuspensionGate.Holder {
         let latest = try store.latest()
         if latest.identity == identity { return latest }
         let folder = try CoordinatorError.wrapping { () throws(FileError) in try OpenFolder(generation.path) }
-        return try OpenStore(generation, in: folder, gate, preparing: preparing)
+        return try OpenStore(of: generation.manifest.name, in: folder, gate, preparing: preparing)
     }
 
     /// Runs reads on the generation. They do not wait for each other.
@@ -167,11 +165,8 @@ public final class Pin: Sendable, SuspensionGate.Holder {
     private func leaseAgain() throws -> Held {
         let name = generation.folderName
         let lease = try Lease(again: name, of: manifest.name, in: inbox)
-        let found: Generation
-        do throws(InboxError) {
-            found = try Generation(name, of: manifest.name, in: inbox)
-        } catch {
-            throw CoordinatorError.inbox(error)
+        let found = try CoordinatorError.looking { () throws(InboxError) in
+            try Generation(name, of: manifest.name, in: inbox)
         }
         // In an inbox that was made anew another one may have the name.
         guard found.manifest == manifest else {

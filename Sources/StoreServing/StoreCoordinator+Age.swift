@@ -87,7 +87,8 @@ extension StoreCoordinator {
             let pin = try pin(selection)
             defer { pin.release() }
             let (inbox, name) = try inbox(of: selection)
-            let age = try Self.folder(inbox).age(of: pin.generation.folderName, name)
+            let folder = try CoordinatorError.looking { () throws(InboxError) in try inbox.open() }
+            let age = folder.age(of: pin.generation.folderName, name)
             if age.isWithin(limit) { return try await pin.read(body) }
             pin.release()
             // Another generation may become current meanwhile, and is read if its age allows.
@@ -97,18 +98,10 @@ extension StoreCoordinator {
     }
 
     private static func age(of name: StoreName, in inbox: Inbox) throws(CoordinatorError) -> CopyAge {
-        let folder = try folder(inbox)
+        let folder = try CoordinatorError.looking { () throws(InboxError) in try inbox.open() }
         guard let current = try CoordinatorError.current(of: name, in: inbox) else {
             throw CoordinatorError(withoutStore: name, in: inbox)
         }
         return folder.age(of: current, name)
-    }
-
-    private static func folder(_ inbox: Inbox) throws(CoordinatorError) -> InboxFolder {
-        do throws(InboxError) {
-            return try inbox.open()
-        } catch {
-            throw .inbox(error)
-        }
     }
 }

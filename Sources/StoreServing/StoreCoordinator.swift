@@ -70,11 +70,7 @@ public final class StoreCoordinator: Sendable {
             switch source {
             case .files(let files): return files.map(\.name)
             case .inbox(_, let listing):
-                do throws(InboxError) {
-                    return try listing.current()
-                } catch {
-                    throw .inbox(error)
-                }
+                return try CoordinatorError.looking { () throws(InboxError) in try listing.current() }
             }
         }
     }
@@ -167,7 +163,8 @@ public final class StoreCoordinator: Sendable {
     /// - Throws: What a reader would get.
     package func tryOpening(_ generation: Generation, in folder: consuming OpenFolder) throws {
         // The installer is no reader: it is not suspended with the readers.
-        let store = try OpenStore(generation, in: folder, SuspensionGate(), preparing: options.prepareDatabase)
+        let store = try OpenStore(
+            of: generation.manifest.name, in: folder, SuspensionGate(), preparing: options.prepareDatabase)
         let queue = try store.connections.borrow(mayWait: false)
         defer { store.connections.giveBack(queue) }
         _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }

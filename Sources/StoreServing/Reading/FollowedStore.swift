@@ -34,8 +34,7 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
                     throw CoordinatorError(withoutStore: name, in: inbox)
                 }
                 return try OpenStore(
-                    in: folder.folder(of: generation, name), file: InboxLayout.storeFile(name), gate,
-                    preparing: preparing)
+                    of: name, in: folder.folder(of: generation, name), gate, preparing: preparing)
             } catch InboxError.file(let error) {
                 throw CoordinatorError.file(error)
             } catch let error as InboxError {

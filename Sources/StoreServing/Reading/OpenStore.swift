@@ -21,14 +21,14 @@ final class OpenStore: Sendable {
     ///
     /// - Parameters:
     ///   - open: The generation's folder, kept open for as long as more connections may be opened.
-    ///   - file: The name of the store in it.
     ///   - gate: Of those who read it.
     /// - Throws: `CoordinatorError`, `DatabaseError`.
     init(
-        in open: consuming OpenFolder, file: String, _ gate: SuspensionGate, preparing: @escaping Preparation
+        of name: StoreName, in open: consuming OpenFolder, _ gate: SuspensionGate, preparing: @escaping Preparation
     ) throws {
         let folder = open
         let path = folder.path
+        let file = InboxLayout.storeFile(name)
         let identity = try CoordinatorError.wrapping { () throws(FileError) in try folder.status.identity }
         self.identity = identity
         connections = ReadConnections(in: gate) {
@@ -62,17 +62,6 @@ final class OpenStore: Sendable {
             return queue
         }
         try connections.openFirst()
-    }
-
-    /// Opens a generation's store, and tries it.
-    ///
-    /// - Throws: `CoordinatorError`, `DatabaseError`.
-    convenience init(
-        _ generation: Generation, in folder: consuming OpenFolder, _ gate: SuspensionGate,
-        preparing: @escaping Preparation
-    ) throws {
-        try self.init(
-            in: folder, file: InboxLayout.storeFile(generation.manifest.name), gate, preparing: preparing)
     }
 
     private static func checkSidecars(of path: FilePath) throws(CoordinatorError) {
