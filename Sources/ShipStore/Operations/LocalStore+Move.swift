@@ -109,7 +109,7 @@ private struct MoveSession: Sendable {
     /// Finishes a move that was killed while it removed the old store: that is out of sight then, and nothing is left to move.
     private func finishEarlierMove(_ removal: RemovalSession) async throws -> Relocation? {
         let home = removal.named.home
-        guard try !exists(home.path), try exists(target.path), try removal.followed(moveTo: target),
+        guard try !exists(home.path), try exists(target.path), try removal.removal.followedMove(to: target),
             let outcome = try await removal.finishKilled(carrying: otherFiles(of: home))
         else { return nil }
         return Relocation(
@@ -172,8 +172,7 @@ private struct MoveSession: Sendable {
             let session = RestoreSession(
                 home: try StoreHome(resolving: target.path), supportLock: locks.occupant, options: options.restore,
                 busyHandler: busyHandler)
-            let schema = try await RestoreSource.schema(of: copy.copy.path)
-            return .replaced(try await session.run(from: RestoreSource(copy, schema: schema)))
+            return .replaced(try await session.run(from: RestoreSource(copy)))
         } catch {
             otherFiles.takeBack(carried)
             throw error

@@ -82,9 +82,6 @@ struct RemovalSession: Sendable {
         return try finish(plan)
     }
 
-    /// Whether a move was killed while it removed the old store: then there is nothing left to move.
-    func followed(moveTo target: StoreHome) throws(FileError) -> Bool { try removal.followedMove(to: target) }
-
     /// The files in the store's support folder to which no row can refer, and that are at its new place already.
     ///
     /// - Returns: `nil` where they may belong to another store of the same stem, or the store keeps no external files.

@@ -26,8 +26,8 @@ struct RestoreSource: ~Copyable, Sendable {
     private let hold: FolderLock?
 
     /// Takes a compact copy of a store.
-    init(_ copy: consuming PreparedCopy, schema: ContentDigest?, of original: FilePath? = nil) {
-        self.schema = schema
+    init(_ copy: consuming PreparedCopy, of original: FilePath? = nil) async throws(SnapshotError) {
+        schema = try await SourceStore(at: copy.copy.path).survey(externalFiles: false).schema
         self.original = original
         manifest = copy.manifest
         store = copy.copy.path
@@ -35,10 +35,6 @@ struct RestoreSource: ~Copyable, Sendable {
         unproven = nil
         hold = nil
         self.copy = consume copy
-    }
-
-    static func schema(of copy: FilePath) async throws(SnapshotError) -> ContentDigest? {
-        try await SourceStore(at: copy).survey(externalFiles: false).schema
     }
 
     private init(_ generation: Generation, _ survey: StoreSurvey, _ hold: consuming FolderLock?) {
@@ -116,16 +112,13 @@ struct RestoreSource: ~Copyable, Sendable {
             options.allowsMissingExternalFiles = true
             try await prove(generation, takingDamaged: options.takesDamaged, CheckOptions())
             let copy = try await PreparedCopy(of: generation.storePath, options)
-            let schema = try await schema(of: copy.copy.path)
-            return RestoreSource(copy, schema: schema, of: (try? KeptCopy(at: folder))?.originalStore)
+            return try await RestoreSource(copy, of: (try? KeptCopy(at: folder))?.originalStore)
         }
         guard try PlatformCalls.status(of: real).kind != .folder else { throw OperationError.noSuchCopy(path) }
         // Before the copy, which would fail where a file was left out.
         try check(
             try await SourceStore(at: path, busyTimeout: options.busyTimeout).survey(externalFiles: false).omissions)
-        let copy = try await PreparedCopy(of: path, options)
-        let schema = try await schema(of: copy.copy.path)
-        return RestoreSource(copy, schema: schema)
+        return try await RestoreSource(PreparedCopy(of: path, options))
     }
 
     /// Keeps a copy, or a generation, from being pruned while it is read.

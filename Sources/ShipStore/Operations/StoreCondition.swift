@@ -62,14 +62,15 @@ enum StoreCondition: Sendable {
     }
 
     private static func look(_ home: StoreHome, _ busyHandler: BusyHandler) async throws -> StoreSurvey {
+        func survey() async throws -> StoreSurvey {
+            try await SourceStore(at: home.path, busyTimeout: busyHandler.busyTimeout).survey(externalFiles: false)
+        }
         do {
-            return try await SourceStore(at: home.path, busyTimeout: busyHandler.busyTimeout).survey(
-                externalFiles: false)
+            return try await survey()
         } catch SnapshotError.hotJournal {
             // A connection that may write rolls the transaction back.
             _ = try LiveConnection(to: home.path, busyHandler)
-            return try await SourceStore(at: home.path, busyTimeout: busyHandler.busyTimeout).survey(
-                externalFiles: false)
+            return try await survey()
         }
     }
 

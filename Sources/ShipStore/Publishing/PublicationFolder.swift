@@ -42,12 +42,9 @@ package struct PublicationFolder: PublicationStorage {
     }
 
     private func head() throws(FileError) -> (bytes: [UInt8], tag: String)? {
-        do throws(FileError) {
+        try FileError.unless([.noSuchFileOrDirectory, .notDirectory]) { () throws(FileError) in
             let bytes = try file(at: headPath).read(Limits.headSize + 1, at: 0)
             return (bytes, Self.tag(bytes))
-        } catch {
-            guard [.noSuchFileOrDirectory, .notDirectory].contains(error.errno) else { throw error }
-            return nil
         }
     }
 
@@ -66,13 +63,10 @@ package struct PublicationFolder: PublicationStorage {
     package func object(
         _ digest: ContentDigest, from offset: Int64, upTo limit: Int64, _ take: (Int64, [UInt8]) throws -> Void
     ) async throws {
-        let file: OpenFile
-        do throws(FileError) {
-            file = try self.file(at: objectPath(digest))
-        } catch {
-            guard error.errno == .noSuchFileOrDirectory else { throw error }
-            throw PublicationError.objectGone(place, digest)
+        let found = try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
+            try file(at: objectPath(digest))
         }
+        guard let file = found else { throw PublicationError.objectGone(place, digest) }
         try file.forEachPiece(from: offset, upTo: limit, take)
     }
 
@@ -136,14 +130,10 @@ package struct PublicationFolder: PublicationStorage {
     }
 
     package func objects() async throws -> [(name: ContentDigest, written: Timestamp)] {
-        let names: [String]
-        do throws(FileError) {
-            names = try Folder.names(in: objectsPath)
-        } catch {
-            guard error.errno == .noSuchFileOrDirectory else { throw error }
-            return []
+        let names = try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
+            try Folder.names(in: objectsPath)
         }
-        return names.compactMap { name in
+        return (names ?? []).compactMap { name in
             ContentDigest(hex: name).flatMap { digest in written(digest).map { (digest, $0) } }
         }
     }
@@ -156,10 +146,8 @@ package struct PublicationFolder: PublicationStorage {
 
     package func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
         guard let written = written(name), written < time else { return }
-        do throws(FileError) {
+        try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
             try PlatformCalls.removeFile(objectPath(name))
-        } catch {
-            guard error.errno == .noSuchFileOrDirectory else { throw error }
         }
     }
 }

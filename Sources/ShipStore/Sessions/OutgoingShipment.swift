@@ -43,12 +43,8 @@ final class OutgoingShipment: Sendable {
     var workingRoom: GrowingReservation {
         get throws(SnapshotError) {
             let folder = version.workingFolder
-            do throws(DiskReservation.Refusal) {
-                let reservation = try SpaceLedger.ofProcess.reserve(0, leaving: options.copy.keptFree, around: folder)
-                return GrowingReservation(reservation) { SnapshotError($0, in: folder) }
-            } catch {
-                throw SnapshotError(error, in: folder)
-            }
+            let reservation = try DiskReservation.make(0, in: folder, leaving: options.copy.keptFree)
+            return GrowingReservation(reservation) { SnapshotError($0, in: folder) }
         }
     }
 
