@@ -82,8 +82,7 @@ struct WebPublication: PublicationReader {
                 }
                 try checkEncoding(of: response)
                 // Some answer 200 to a range and send only that.
-                position = try response["Content-Range"].map { try ContentRange($0, at: place).start } ?? 0
-                guard position <= offset else { throw PublicationError.badAnswer(place) }
+                position = try response.start(notAfter: offset, at: place)
                 return true
             },
             { piece in

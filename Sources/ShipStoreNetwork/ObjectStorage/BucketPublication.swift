@@ -49,7 +49,7 @@ struct BucketPublication: PublicationStorage {
         if let tag, !tag.isEmpty { headers.append(("If-None-Match", tag)) }
         var bytes: [UInt8] = []
         let answer = try await client.send(
-            StorageClient.Request("GET", "head", headers: headers), accepting: [200, 304, 404],
+            StorageClient.Request(method: "GET", name: "head", headers: headers), accepting: [200, 304, 404],
             taking: { piece in
                 bytes += piece.prefix(Limits.headSize + 1 - bytes.count)
                 return bytes.count <= Limits.headSize
@@ -71,11 +71,10 @@ struct BucketPublication: PublicationStorage {
     ) async throws {
         var (known, position) = (offset, Int64(0))
         let answer = try await client.send(
-            StorageClient.Request("GET", "objects/\(digest.hex)", offset: offset, size: limit - offset),
+            StorageClient.Request(method: "GET", name: "objects/\(digest.hex)", offset: offset, size: limit - offset),
             accepting: [200, 206, 404, 416],
             beginning: { response in
-                position = try response["Content-Range"].map { try ContentRange($0, at: place).start } ?? 0
-                guard position <= known else { throw PublicationError.badAnswer(place) }
+                position = try response.start(notAfter: known, at: place)
             },
             taking: { piece in
                 let taken = piece.prefix(Int(clamping: limit - position))
@@ -103,7 +102,8 @@ struct BucketPublication: PublicationStorage {
         guard object.size > sizes.whole else {
             let answer = try await client.send(
                 StorageClient.Request(
-                    "PUT", path, headers: headers, body: .file(file, size: object.size), payload: object.sha256,
+                    method: "PUT", name: path, headers: headers, body: .file(file, size: object.size),
+                    payload: object.sha256,
                     size: object.size), accepting: [200])
             _ = try tag(of: answer)
             return
@@ -137,7 +137,7 @@ struct BucketPublication: PublicationStorage {
     ) async throws -> String? {
         let answer = try await client.send(
             StorageClient.Request(
-                "PUT", path, headers: [("Cache-Control", caching)] + [condition].compactMap(\.self),
+                method: "PUT", name: path, headers: [("Cache-Control", caching)] + [condition].compactMap(\.self),
                 body: .bytes(bytes), payload: ContentDigest(hashing: bytes), size: Int64(bytes.count)),
             // A conflict with another writer is one that has come first, or none: the head says which. There may be no head any more.
             accepting: [200, 404, 409, 412, 501])
@@ -167,7 +167,7 @@ struct BucketPublication: PublicationStorage {
             isIgnored = try await write(head, at: path, caching: Self.objectCaching, if: condition) != nil
         }
         // Where it may not be removed it is an object that nothing needs.
-        _ = try? await client.send(StorageClient.Request("DELETE", path), accepting: [200, 204, 404])
+        _ = try? await client.send(StorageClient.Request(method: "DELETE", name: path), accepting: [200, 204, 404])
         if isIgnored { throw PublicationError.ignoresConditions(place) }
         guard let proof else { return }
         try? Folder.make(proof.removingLastComponent(), durably: false)
@@ -198,7 +198,8 @@ struct BucketPublication: PublicationStorage {
         var (marks, pages, count) = ([(String, String)](), Set<String>(), 0)
         repeat {
             let answer = try await client.send(
-                StorageClient.Request("GET", nil, query: query + [("prefix", prefix)] + marks), accepting: statuses)
+                StorageClient.Request(method: "GET", name: nil, query: query + [("prefix", prefix)] + marks),
+                accepting: statuses)
             guard answer.status == 200 else { return }
             for element in answer.elements(element) {
                 guard let key = element.values(of: "Key").first, key.hasPrefix(prefix),
@@ -219,9 +220,9 @@ struct BucketPublication: PublicationStorage {
     package func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
         let path = "objects/\(name.hex)"
         // Another program may have written it again since it was listed.
-        let answer = try await client.send(StorageClient.Request("HEAD", path), accepting: [200, 404])
+        let answer = try await client.send(StorageClient.Request(method: "HEAD", name: path), accepting: [200, 404])
         guard answer.status == 200, answer.modified.map({ $0 < time }) ?? true else { return }
-        _ = try await client.send(StorageClient.Request("DELETE", path), accepting: [200, 204, 404])
+        _ = try await client.send(StorageClient.Request(method: "DELETE", name: path), accepting: [200, 204, 404])
     }
 
     package func abandonUploads(begunBefore time: Timestamp) async throws {

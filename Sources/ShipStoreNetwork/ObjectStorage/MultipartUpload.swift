@@ -37,7 +37,8 @@ struct MultipartUpload {
     func put(_ file: FilePath, size: Int64, _ sizes: Sizes) async throws -> Bool {
         let begun = try await client.send(
             // With a length of 0: without one the body would be chunked, which storage does not take.
-            StorageClient.Request("POST", name, query: [("uploads", "")], headers: headers, body: .bytes([])),
+            StorageClient.Request(
+                method: "POST", name: name, query: [("uploads", "")], headers: headers, body: .bytes([])),
             accepting: [200])
         guard let id = begun.values(of: "UploadId").first else { throw client.error(begun) }
         do {
@@ -66,7 +67,7 @@ struct MultipartUpload {
         let digest = try ContentDigest(ofFile: OpenFile.readingWithoutFollowing(file), in: range)
         let answer = try await client.send(
             StorageClient.Request(
-                "PUT", name, query: [("partNumber", "\(number)"), ("uploadId", id)],
+                method: "PUT", name: name, query: [("partNumber", "\(number)"), ("uploadId", id)],
                 body: .file(file, from: range.lowerBound, size: size), payload: digest,
                 // Those beside it take their share of the link.
                 size: size * Int64(Self.mostInFlight)), accepting: [200])
@@ -82,7 +83,8 @@ struct MultipartUpload {
         let body = Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8)
         let answer = try await client.send(
             StorageClient.Request(
-                "POST", name, query: [("uploadId", id)], body: .bytes(body), payload: ContentDigest(hashing: body),
+                method: "POST", name: name, query: [("uploadId", id)], body: .bytes(body),
+                payload: ContentDigest(hashing: body),
                 size: size), accepting: [200, 404])
         guard answer.status == 404 ? answer.code == "NoSuchUpload" : answer.values(of: "Error").isEmpty else {
             throw client.error(answer)
@@ -93,6 +95,6 @@ struct MultipartUpload {
     /// One that is not there is no error.
     func abort(_ id: String) async throws {
         _ = try await client.send(
-            StorageClient.Request("DELETE", name, query: [("uploadId", id)]), accepting: [200, 204, 404])
+            StorageClient.Request(method: "DELETE", name: name, query: [("uploadId", id)]), accepting: [200, 204, 404])
     }
 }

@@ -36,14 +36,6 @@ final class StorageClient: Sendable {
         var payload: ContentDigest?
         /// About the bytes that go or come.
         var size: Int64 = 0
-
-        init(
-            _ method: String, _ name: String?, query: [(String, String)] = [], headers: [(String, String)] = [],
-            offset: Int64 = 0, body: WebClient.Body = .none, payload: ContentDigest? = nil, size: Int64 = 0
-        ) {
-            (self.method, self.name, self.query, self.headers) = (method, name, query, headers)
-            (self.offset, self.body, self.payload, self.size) = (offset, body, payload, size)
-        }
     }
 
     /// Longest answer that is kept as text, in bytes: a list of a thousand keys has less.
