@@ -176,11 +176,6 @@ final class ArrivedShipments: Sendable {
     }
 
     private func write(_ form: Form, _ number: Int) throws(FileError) {
-        guard let data = try? JSONEncoder().encode(form) else {
-            throw FileError(.write, path(number, "json"), .invalidArgument)
-        }
-        let file = try ResultFile(path(number, "json"), replacing: nil)
-        try file.write(Array(data))
-        _ = try file.finish()
+        try path(number, "json").write(form)
     }
 }

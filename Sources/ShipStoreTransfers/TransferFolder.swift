@@ -26,6 +26,16 @@ extension FilePath {
             try? PlatformCalls.removeFile(appending(name))
         }
     }
+
+    /// Writes this file anew, as JSON; durable when this returns.
+    func write(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting = []) throws(FileError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = formatting
+        guard let data = try? encoder.encode(value) else { throw FileError(.write, self, .invalidArgument) }
+        let file = try ResultFile(self, replacing: nil)
+        try file.write(Array(data))
+        _ = try file.finish()
+    }
 }
 
 /// The folder of a sender:
@@ -63,17 +73,6 @@ struct SenderFolder: Hashable, Sendable {
 
     /// Durable when this returns.
     func write(_ record: SenderRecord) throws(FileError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        guard let data = try? encoder.encode(record) else {
-            throw FileError(.write, self.record, .invalidArgument)
-        }
-        let file = try ResultFile(self.record, replacing: nil)
-        try file.write(Array(data))
-        _ = try file.finish()
-    }
-
-    func removeShipments(besides tokens: Set<TransferMessage.Token>) {
-        outgoing.removeTransfers { tokens.contains($0) }
+        try self.record.write(record, .sortedKeys)
     }
 }

@@ -217,7 +217,8 @@ public actor TransferSender {
     /// Cancels the transfers of replaced shipments, and removes their files.
     private func tidy() {
         cancelUnknown()
-        folder.removeShipments(besides: tokensUnderWay())
+        let underWay = tokensUnderWay()
+        folder.outgoing.removeTransfers { underWay.contains($0) }
     }
 
     private func cancelUnknown() {

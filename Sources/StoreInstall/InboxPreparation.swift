@@ -11,7 +11,10 @@ extension InboxFolder {
         try InboxError.wrapping { () throws(FileError) in
             try noteFormat()
             try removeAsides()
-            try makeDurable()
+            // A receiver may have made the folders and been killed before it synced them. No receipt may rest on a folder that is not
+            // durable.
+            try files.sync(layout.root)
+            try files.sync(layout.depot)
         }
     }
 
@@ -30,13 +33,6 @@ extension InboxFolder {
             try? files.removeFile(aside)
             throw error
         }
-    }
-
-    /// A receiver may have made the folders and been killed before it synced them. No receipt may rest on a folder that is not
-    /// durable.
-    private func makeDurable() throws(FileError) {
-        try files.sync(layout.root)
-        try files.sync(layout.depot)
     }
 
     private static let linkProbe = ".link"

@@ -8,7 +8,7 @@ import SystemPackage
 ///
 /// A file system that does not clone would have all of a new version written, and to sync that takes longer than all else. What nothing
 /// needs any more has most of its bytes. It lies in the staging, goes with its owner, and where room is needed.
-final class SpareFiles: Sendable {
+package final class SpareFiles: Sendable {
     /// Smaller ones are written as fast as they are compared.
     private static let leastSize: Int64 = 1 << 20
     /// How many times its size has to be free on the disk.

@@ -21,14 +21,10 @@ extension StoreLock {
         var nextLook: Duration? { [rest, restOfAwaited].compactMap(\.self).min() }
     }
 
-    @discardableResult
-    package borrowing func prune(_ retention: Retention) throws(InboxError) -> Pruned {
-        try prune(retention, keeping: nil)
-    }
-
     /// - Parameter spares: What is kept of what goes; `nil` for nothing.
     @discardableResult
-    borrowing func prune(_ retention: Retention, keeping spares: SpareFiles?) throws(InboxError) -> Pruned {
+    package borrowing func prune(_ retention: Retention, keeping spares: SpareFiles? = nil) throws(InboxError) -> Pruned
+    {
         let superfluous = try superfluous(retention)
         let record = folder.leftRecord(of: name)
         let replaced = replaced(among: superfluous, by: try currentName)
