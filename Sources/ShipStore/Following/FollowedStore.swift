@@ -214,8 +214,7 @@ final class FollowedStore: Sendable {
                     state.looksInVain = 0
                 }
                 state.notBefore = max(state.notBefore, .now + following.minimumInterval)
-            case .failure(let error)
-            where error.isReplayed || watched.isHeld && (error.isOfNoSignature || error.isOfNoStore):
+            case .failure(let error) where error.isReplayed || watched.isHeld && error.isOfNothingToPassOn:
                 // The receiver has the same or something newer, by another way, or cannot be given this, or it is gone: the next state may
                 // bring what goes on. Before that no other number is drawn: a device that was restored from a backup would count up.
                 (state.shipped, state.content, state.failure) = (shipped, nil, error)
@@ -250,13 +249,10 @@ extension ShipmentError {
     /// Whether there was none.
     fileprivate var isOfNoFile: Bool { if case .source(.noSuchFile) = self { true } else { false } }
 
-    /// Whether what an inbox holds came without a signature.
-    fileprivate var isOfNoSignature: Bool { if case .notSigned = self { true } else { false } }
-
-    /// Whether an inbox is not there, or has no such store.
-    fileprivate var isOfNoStore: Bool {
+    /// Whether an inbox is not there, or has no such store, or what it holds came without a signature.
+    fileprivate var isOfNothingToPassOn: Bool {
         switch self {
-        case .install(.noInbox), .install(.noSuchStore): true
+        case .install(.noInbox), .install(.noSuchStore), .notSigned: true
         default: false
         }
     }

@@ -27,8 +27,7 @@ extension DiskReservation {
     ///
     /// - Parameter copy: With pages of the store's page size.
     static func sizeToRewrite(_ store: FilePath, with copy: FilePath, _ survey: StoreSurvey) -> Int64 {
-        func size(_ path: FilePath) -> Int64 { (try? PlatformCalls.status(of: path))?.size ?? 0 }
-        let (size, copySize) = (size(store), size(copy))
+        let (size, copySize) = (size(of: store), size(of: copy))
         let growth = max(0, copySize - size)
         // The log has a header of 24 bytes with each page [sqlite.org/fileformat2.html section 4.1]; a rollback journal has
         // the pages as they were, with 8 bytes more each [section 3].
@@ -40,14 +39,12 @@ extension DiskReservation {
 
     /// The bytes of a copy of a store; its external files get second names there.
     static func sizeOfSafetyCopy(of store: FilePath) -> Int64 {
-        let log = FilePath(text: store.text + "-wal")
-        return [store, log].reduce(0) { $0 + ((try? PlatformCalls.status(of: $1))?.size ?? 0) }
+        size(of: store) + size(of: StoreHome(store).log)
     }
 
     /// The bytes that it takes to put a copy elsewhere: on the same disk the store is only renamed.
     static func sizeToPlace(_ manifest: Manifest, _ store: FilePath, in folder: FilePath) -> Int64 {
-        func device(_ path: FilePath) -> UInt64? { (try? PlatformCalls.statusFollowingLinks(of: path))?.device }
-        return device(store) == device(folder) ? manifest.totalSize - manifest.store.size : manifest.totalSize
+        areOnOneDisk(store, folder) ? manifest.totalSize - manifest.store.size : manifest.totalSize
     }
 
     /// The bytes that it takes to move a store's external files and the other files beside them: on another disk the external
@@ -58,10 +55,16 @@ extension DiskReservation {
         _ support: SupportFolder, _ references: Set<ExternalFileName>, with otherFiles: OtherSupportFiles,
         to folder: FilePath
     ) throws(FileError) -> Int64 {
-        func device(_ path: FilePath) -> UInt64? { (try? PlatformCalls.statusFollowingLinks(of: path))?.device }
         let names = try support.names().intersection(references)
-        let size = names.reduce(Int64(0)) { $0 + ((try? PlatformCalls.status(of: support.path(of: $1)))?.size ?? 0) }
-        return (device(support.path) == device(folder) ? size : 2 * size) + otherFiles.size
+        let size = names.reduce(Int64(0)) { $0 + Self.size(of: support.path(of: $1)) }
+        return (areOnOneDisk(support.path, folder) ? size : 2 * size) + otherFiles.size
+    }
+
+    private static func size(of path: FilePath) -> Int64 { (try? PlatformCalls.status(of: path))?.size ?? 0 }
+
+    private static func areOnOneDisk(_ first: FilePath, _ second: FilePath) -> Bool {
+        func device(_ path: FilePath) -> UInt64? { (try? PlatformCalls.statusFollowingLinks(of: path))?.device }
+        return device(first) == device(second)
     }
 
     /// Bytes of all of them.

@@ -197,7 +197,7 @@ final class ProducerConversation: Sendable {
                 return receipt
             }
         } catch {
-            throw RefusedShipment(failure, endingWith: ShipmentError(error))
+            throw RefusedShipment(cause: failure, end: ShipmentError(error))
         }
         throw RefusedShipment(failure, isEnd: false)
     }

@@ -251,10 +251,8 @@ struct ProducerSession {
         do {
             // What has arrived is digested, and copied where it is to be remembered.
             try await conversation.whileWorking(&frames) { [order] in order.finished(earlier) }
-        } catch let refused as RefusedShipment {
-            throw refused
         } catch {
-            throw RefusedShipment(ShipmentError(error), isEnd: true)
+            throw error as? RefusedShipment ?? RefusedShipment(ShipmentError(error), isEnd: true)
         }
     }
 
@@ -352,20 +350,12 @@ struct RefusedShipment: Error {
     /// The failure that ends the session; `nil` if other shipments may go on.
     let end: ShipmentError?
 
-    init(_ cause: ShipmentError, isEnd: Bool) {
-        self.cause = cause
-        end = isEnd ? cause : nil
-    }
-
-    init(_ cause: ShipmentError, endingWith end: ShipmentError) {
-        self.cause = cause
-        self.end = end
-    }
-
     /// Whether others may go on, and the consumer has had a higher number.
-    fileprivate var isReplayed: Bool {
-        end == nil && cause.isReplayed
-    }
+    fileprivate var isReplayed: Bool { end == nil && cause.isReplayed }
+}
+
+extension RefusedShipment {
+    init(_ cause: ShipmentError, isEnd: Bool) { self.init(cause: cause, end: isEnd ? cause : nil) }
 }
 
 extension DeviceIdentity {
