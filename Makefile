@@ -105,7 +105,7 @@ test-some-faults:
 	Tests/Faults/faults.py $(PROGRAM) --seed $(SEED_OF_COMMIT) --most 4
 
 test-some-long:
-	for kind in hostile copies peer dialogue paths together; do Tests/Long/long.py $(PROGRAM) $$kind --seed $(SEED_OF_COMMIT) --count 100 --minutes 0.25 || exit; done
+	for kind in hostile copies peer dialogue paths together publications; do Tests/Long/long.py $(PROGRAM) $$kind --seed $(SEED_OF_COMMIT) --count 100 --minutes 0.25 || exit; done
 
 test-some-web:
 	Tests/Web/web.py $(PROGRAM) --optional --rounds 3 --crowd 100
@@ -152,8 +152,8 @@ test-web: build ## Follow a publication through nginx, and with a crowd through 
 faults: build ## Let each system call of the built program fail, in each way in which it may
 	Tests/Faults/faults.py $(PROGRAM) $(if $(MOST),--most $(MOST)) $(if $(FAULTS_OF),--scenarios $(FAULTS_OF)) $(if $(filter command line,$(origin SEED)),--seed $(SEED))
 
-long: build ## Damaged stores, copies under writers, shipments and sessions with the Python of Protocol/: MINUTES=10 of each, SEED=
-	for kind in hostile copies peer dialogue paths together; do Tests/Long/long.py $(PROGRAM) $$kind $(LONG_OPTIONS) || exit; done
+long: build ## Damaged stores, copies under writers, shipments and sessions with the Python of Protocol/, publications: MINUTES=10 of each, SEED=
+	for kind in hostile copies peer dialogue paths together publications; do Tests/Long/long.py $(PROGRAM) $$kind $(LONG_OPTIONS) || exit; done
 
 LONG_OPTIONS = --minutes $(or $(MINUTES),10) $(if $(filter command line,$(origin SEED)),--seed $(SEED))
 

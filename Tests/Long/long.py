@@ -7,6 +7,8 @@
     Tests/Long/long.py PROGRAM dialogue   two-way sessions, of which one side is held by the other implementation, as a model chooses
     Tests/Long/long.py PROGRAM paths      the same commands by plain paths, and by odd ones that lead to the same places
     Tests/Long/long.py PROGRAM together   several random commands at once, some of which are told to end or killed
+    Tests/Long/long.py PROGRAM publications
+                                          a publication and its receivers, with changes, halts, rollouts, prunes, recipients, damage and kills
 
 The other implementation is the one in Protocol/, in Python. `--seed` repeats what a run has made; how processes meet is not repeated.
 """
@@ -32,6 +34,7 @@ from dialogue import dialogue  # noqa: E402
 from encoder.piece import joined  # noqa: E402
 from encoder.wire import MANIFEST, STORED, ZLIB, ZLIB_WINDOW, message, padded  # noqa: E402
 from paths import paths  # noqa: E402
+from publications import publications  # noqa: E402
 from together import together  # noqa: E402
 
 PATIENCE = 5  # seconds that a look at a damaged store may take
@@ -248,7 +251,7 @@ def peer(desk, chance):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("kind", choices=["hostile", "copies", "peer", "dialogue", "paths", "together"])
+    parser.add_argument("kind", choices=["hostile", "copies", "peer", "dialogue", "paths", "together", "publications"])
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--count", type=int, help="end after so many, if that is earlier")
@@ -257,7 +260,8 @@ def main():
     desk = Desk(os.path.abspath(options.program), os.path.join(work, "desk"))
     started = time.monotonic()
     count, found, flaw = 0, {}, None
-    kinds = {"hostile": hostile, "copies": copies, "peer": peer, "dialogue": dialogue, "paths": paths, "together": together}
+    kinds = {"hostile": hostile, "copies": copies, "peer": peer, "dialogue": dialogue, "paths": paths, "together": together,
+             "publications": publications}
     rounds = kinds[options.kind](desk, random.Random(f"{options.seed} {options.kind}"))
     try:
         for outcomes in rounds:
