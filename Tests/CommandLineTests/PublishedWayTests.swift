@@ -45,6 +45,47 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test func `what an operator lets come in again comes with the next look, and nothing before`() async throws {
+        let desk = try Desk()
+        try desk.makeStore(rows: 200)
+        func look() async throws -> ChildProgram.Outcome {
+            try await desk.run("receive", "--into", "inbox", "--from", "dir:public/kitchen")
+        }
+        func goBack(_ options: [String]) async throws {
+            try await desk.run(["rollback", "Recipes", "--into", "inbox"] + options).expectSuccess()
+        }
+        for title in ["Pie", "Soup"] {
+            try desk.execute("UPDATE recipe SET title = '\(title)' WHERE id = 1", in: "Recipes.sqlite")
+            try await publish(desk)
+            try await look().expectSuccess()
+        }
+        for options in [[], ["--release"]] {
+            try await goBack(options)
+            _ = try await look()
+            #expect(try !desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        }
+        try await goBack(["--allow-again"])
+        let again = try await look().expectSuccess()
+        #expect(again.stderr.contains("generation 2"))
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        // What came last is damaged meanwhile, and the next step builds on it.
+        try await goBack([])
+        try await goBack(["--allow-again"])
+        let last = desk["inbox/.ship-store/Recipes/generations"].appending(
+            try #require(
+                try Folder.names(in: desk["inbox/.ship-store/Recipes/generations"]).first { $0.hasPrefix("2-") }))
+        try PlatformCalls.changeMode(of: last.appending("Recipes.sqlite"), to: .ownerReadWrite)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: last.appending("Recipes.sqlite").string))
+        try file.seek(toOffset: 5000)
+        try file.write(contentsOf: Data("damage".utf8))
+        try file.close()
+        try desk.execute("UPDATE recipe SET title = 'Tea' WHERE id = 1", in: "Recipes.sqlite")
+        try await publish(desk)
+        try await look().expectSuccess()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        #expect(try desk.leftovers == [])
+    }
+
     @Test func `a store whose tables are replaced one after the other comes to who has none`() async throws {
         let desk = try Desk()
         try TestStore.make(at: desk["Recipes.sqlite"], sql: "CREATE TABLE t0(a); INSERT INTO t0 VALUES (1)")

@@ -9,15 +9,23 @@ extension InboxFolder {
         return hold.map { .onHold(name, since: $0.at) }
     }
 
-    /// The content that came last, if another one is current: what was published next begins with it.
-    func lastContent(of name: StoreName) throws(InboxError) -> ManifestContent? {
+    /// The generation that came last, if another one is current: what was published next begins with it.
+    func last(of name: StoreName) throws(InboxError) -> Generation? {
         guard let last = try generationNames(of: name).last, try last != currentName(of: name) else { return nil }
-        return (try? generation(last, of: name)).map { ManifestContent(of: $0.manifest) }
+        return try? generation(last, of: name)
+    }
+
+    /// That one, if the operator who went back lets it come in again.
+    func lastAllowedAgain(of name: StoreName) throws(InboxError) -> Generation? {
+        guard try hold(of: name) == nil, let last = try last(of: name),
+            try rollbackRecord(of: name).entry(of: last.manifest.store.sha256) == nil
+        else { return nil }
+        return last
     }
 
     /// The content that a step begins with.
     func content(before step: PublishedStep, of name: StoreName) throws(InboxError) -> ManifestContent? {
         let current = try current(of: name).map { ManifestContent(of: $0.manifest) }
-        return try step.from == current?.id ? current : lastContent(of: name)
+        return try step.from == current?.id ? current : last(of: name).map { ManifestContent(of: $0.manifest) }
     }
 }

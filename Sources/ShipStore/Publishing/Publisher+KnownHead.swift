@@ -29,15 +29,17 @@ extension Publisher {
     /// - Throws: `.otherPublisher` unless it is this device's, or one that this device is to go on after; `.handedOver`, `.badHead`,
     ///   `.badSignature`, `.objectGone`, `.badObject`.
     func head() async throws -> KnownHead? {
-        let fetched: FetchedHead
+        let (fetched, read): (FetchedHead, (file: HeadFile, publisher: DeviceIdentifier, certificate: [UInt8]))
         do {
             fetched = try await storage.head(unlike: nil, fresh: true)
+            guard case .head(let bytes, _, _) = fetched else { return nil }
+            read = try await storage.read(bytes, at: place, knowing: identity.certificate)
         } catch PublicationError.objectGone, PublicationError.badObject {
-            let flaw: ForeignText = "the keys that it is encrypted with are not there"
+            let flaw: ForeignText = "its publisher's certificate, or the keys that it is encrypted with, are not there"
             throw PublicationError.badHead(place, FrameType.manifest.bad(flaw))
         }
         guard case .head(let bytes, let tag, let keys) = fetched else { return nil }
-        let (file, publisher, _) = try await storage.read(bytes, at: place, knowing: identity.certificate)
+        let (file, publisher) = (read.file, read.publisher)
         let head = try file.head(at: place, encryptedWith: keys)
         let next = head.next.flatMap { DeviceIdentifier(bytes: $0.bytes) }
         if publisher == identity.id {

@@ -219,6 +219,16 @@ final class Subscription {
         let held = current.map { ManifestContent(of: $0.manifest).id }
         let counter = (try folder.originRecord(of: store.name))?.highest ?? 0
         if let current, held == store.newest || counter >= store.counter {
+            if held != store.newest, halted == nil, let last = try folder.lastAllowedAgain(of: store.name),
+                ManifestContent(of: last.manifest).id == store.newest
+            {
+                let start = ContinuousClock.now
+                let step = try await Rollback.perform(
+                    on: store.name, in: folder.inbox, to: last.number, checking: consumer.options.checking)
+                let receipt = Receipt(step.to, .installed)
+                report(ReceiveReport(.finished(receipt, .now - start)))
+                return receipt
+            }
             guard told.insert(store.name).inserted else { return nil }
             guard held != store.newest || consumer.installer.isWhole(current) else {
                 return try await mend(current, store, above: counter)
@@ -234,7 +244,8 @@ final class Subscription {
         do {
             return try await take(store, from: held, above: counter)
         } catch {
-            guard isOfNoUse(current, after: ShipmentError(error)) else { throw error }
+            let bases = [current, try folder.last(of: store.name)].compactMap(\.self)
+            guard bases.contains(where: { isOfNoUse($0, after: ShipmentError(error)) }) else { throw error }
             return try await takeAnew(store, above: counter)
         }
     }
@@ -345,8 +356,9 @@ final class Subscription {
     private func route(
         _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64
     ) async throws -> ([PublishedStep], StepSearch) {
-        let last = try held == nil ? nil : consumer.installer.folder.lastContent(of: store.name)
-        var search = StepSearch(for: store, from: held, or: last?.id, above: counter, without: missing)
+        let last = try held == nil ? nil : consumer.installer.folder.last(of: store.name)
+        let lastContent = last.map { ManifestContent(of: $0.manifest).id }
+        var search = StepSearch(for: store, from: held, or: lastContent, above: counter, without: missing)
         var route = search.route
         for number in 0..<Limits.catalogs {
             guard let object = search.next(beyond: route) else { break }

@@ -13,7 +13,7 @@ struct PublishCommand: AsyncParsableCommand {
 
               ship-store publish --prune dir:public/kitchen
 
-            After --halt no receiver takes anything of these stores, or of all, whatever is published, until --resume. \
+            After --halt no receiver takes anything of these stores, or of all that are there, whatever is published, until --resume. \
             Each takes one head.
 
               ship-store publish --halt dir:public/kitchen Recipes

@@ -13,7 +13,7 @@ extension PublicationError {
             "have its publisher remove `head` there, and send again (after a --next-key see PUBLISHING.md); look at who can write there"
         case .badObject(_, let object):
             "look at who can write there, and have it published again, after `objects/\(object.hex)` there was removed"
-        case .badSignature: "look at who can write there"
+        case .badSignature: "look at who can write there, and have its publisher remove `head` there, and send again"
         case .objectGone: "try again; if it stays away, have it published again"
         case .otherPublisher:
             "to publish, choose another place, or have that device name this one: ship-store publish --next-key ID PLACE; "
