@@ -33,11 +33,15 @@ struct PrivateFolder: Sendable {
     }
 
     /// - Returns: The content of a file; `nil` if the file or the folder does not exist.
-    func read(_ name: FilePath.Component) throws(IdentityError) -> [UInt8]? {
+    func read(_ name: FilePath.Component) throws(IdentityError) -> [UInt8]? { try read(name, attempts: 10) }
+
+    private func read(_ name: FilePath.Component, attempts: Int) throws(IdentityError) -> [UInt8]? {
         do throws(IdentityError) {
             let folder = try open()
             let file = try IdentityError.wrapping { () throws(FileError) in try folder.file(name) }
             let status = try IdentityError.wrapping { () throws(FileError) in try file.status }
+            // It was replaced after it had been opened.
+            if status.links == 0, attempts > 1 { return try read(name, attempts: attempts - 1) }
             guard status.kind == .file, status.links == 1 else { throw .notPlain(file.path) }
             try checkIsPrivate(status, file.path)
             guard status.size <= Self.sizeLimit else { throw .damaged(file.path, flaw: "it is too large") }

@@ -60,6 +60,11 @@ package struct SendJob: Sendable {
         following next: (@Sendable (ProducerSession.Answering) async throws -> FollowedStore)? = nil
     ) async throws -> ShipmentError? {
         var session = try session(over: link, shipping: stores.map(\.name))
+        do throws(ShipmentError) {
+            try session.authorization.check()
+        } catch {
+            try await refuse(error, over: link)
+        }
         if let asked {
             session.asked = { [trust = options.trust] question in
                 // Of a store that the receiver may not have, nothing is said.
@@ -92,7 +97,6 @@ package struct SendJob: Sendable {
         let authorization = SessionAuthorization(options.trust) { [trust = options.trust] () throws(ShipmentError) in
             try trust.check(link, as: .receiver, ofAny: names)
         }
-        try authorization.check()
         let signs =
             switch link.direction {
             case .oneWay: options.signsAlways || link.isFile

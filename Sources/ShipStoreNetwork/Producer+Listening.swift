@@ -105,9 +105,11 @@ private final class Service: Sendable {
     ) async throws(ShipmentError) -> ShipmentError? {
         let trust = producer.options.trust
         return try await ShipmentError.awaiting {
-            let allowed = try trust.stores(of: link, as: .receiver)
+            // Who has none is told why in the session.
+            let allowed = try? trust.stores(of: link, as: .receiver)
             let follower = StoreFollower(
-                producer, following ?? Following(), stores, only: allowed.contains, report: session.add)
+                producer, following ?? Following(), stores, only: { allowed?.contains($0) == true },
+                report: session.add)
             return try await follower.session(over: link, with: receiver, staying: following != nil)
         }
     }

@@ -35,7 +35,8 @@ struct SessionListener {
             group.addTask {
                 guard let window, case .trustedPeers(let device) = trust else { return false }
                 await window.waitUntilOver()
-                if !Task.isCancelled, try !device.trustList().hasAny(as: role) { throw PairingError.over }
+                guard !Task.isCancelled, !window.hasPaired else { return false }
+                if try !device.trustList().hasAny(as: role) { throw PairingError.over }
                 return false
             }
             group.addTask {

@@ -57,7 +57,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func end(_ error: LinkError) {
         guard !isOver else { return }
         isOver = true
-        done.fail(error)
+        done.fail(verification.failure ?? error)
     }
 }
 

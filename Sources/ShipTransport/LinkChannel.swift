@@ -50,7 +50,18 @@ struct LinkChannel: LinkReader, PreparedChannel {
         }
         switch (kind, security) {
         case (.tcp, .mutualTLS(let identity, let admission)):
-            handshake = try Self.addTLS(to: channel, isServer: isAccepted, identity, PeerVerification(admission))
+            let verification = PeerVerification(admission) {
+                channel.eventLoop.submit {
+                    // What stands in front of it would send an alert, or wait for one.
+                    let pipeline = channel.pipeline.syncOperations
+                    let first =
+                        isAccepted
+                        ? try pipeline.context(handlerType: GracefulCloseHandler.self)
+                        : try pipeline.context(handlerType: NIOSSLClientHandler.self)
+                    first.close(mode: .all, promise: nil)
+                }
+            }
+            handshake = try Self.addTLS(to: channel, isServer: isAccepted, identity, verification)
         case (.tcp, .plainOnLoopback):
             try channel.pipeline.syncOperations.addHandler(PlaintextGuard())
             handshake = nil

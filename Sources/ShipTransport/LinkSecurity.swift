@@ -5,6 +5,7 @@ import NIOPosix
 import NIOSSL
 package import ShipLinks
 import Synchronization
+import SystemPackage
 
 /// Who may be at the other end of a TCP link.
 package enum LinkSecurity: Sendable {
@@ -24,8 +25,8 @@ package enum LinkSecurity: Sendable {
         case full
     }
 
-    /// Decides what the device at the other end may do. Called anew for each link, on a thread that may wait for a disk; an error
-    /// counts as `.refused`.
+    /// Decides what the device at the other end may do. Called anew for each link, on a thread that may wait for a disk; on an error the
+    /// link is closed, and the other side not told that it is not trusted.
     package typealias Admission = @Sendable (DeviceIdentifier) throws -> Admittance
 
     /// Decides the security of a listener's connection from this endpoint. Called anew for each, on a thread that may wait for a
@@ -38,8 +39,17 @@ package enum LinkSecurity: Sendable {
 final class PeerVerification: Sendable {
     private let admission: LinkSecurity.Admission
     private let state = Mutex<(device: DeviceIdentifier, admittance: LinkSecurity.Admittance?)?>(nil)
+    private let undecided = Mutex<LinkError?>(nil)
+    /// Closes the link at once, without a word.
+    private let close: @Sendable () -> EventLoopFuture<Void>
 
-    init(_ admission: @escaping LinkSecurity.Admission) { self.admission = admission }
+    init(_ admission: @escaping LinkSecurity.Admission, closing close: @escaping @Sendable () -> EventLoopFuture<Void>)
+    {
+        (self.admission, self.close) = (admission, close)
+    }
+
+    /// Why it could not be decided what the other side may do; `nil` if it could.
+    var failure: LinkError? { undecided.withLock { $0 } }
 
     /// The device whose certificate the other side has shown; `nil` for none. What it may do is `nil` while that is being decided.
     var verdict: (device: DeviceIdentifier, admittance: LinkSecurity.Admittance?)? { state.withLock { $0 } }
@@ -50,7 +60,16 @@ final class PeerVerification: Sendable {
         let id = DeviceIdentifier(ofCertificate: certificate)
         state.withLock { $0 = (id, nil) }
         NIOThreadPool.forLinks.submit { [self] state in
-            let admittance = state == .active ? (try? admission(id)) ?? .refused : .refused
+            let admittance: LinkSecurity.Admittance
+            do {
+                admittance = state == .active ? try admission(id) : .refused
+            } catch {
+                let failure: LinkError =
+                    if case .file(let error)? = error as? IdentityError { .file(error) } else { .io(.ioError) }
+                undecided.withLock { $0 = failure }
+                close().whenComplete { _ in promise.succeed(.failed) }
+                return
+            }
             self.state.withLock { $0 = (id, admittance) }
             promise.succeed(admittance == .refused ? .failed : .certificateVerified)
         }

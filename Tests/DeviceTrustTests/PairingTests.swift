@@ -191,7 +191,7 @@ import Testing
         for _ in 0..<4 { #expect(window.takeTry()?.code == code && window.isOpen) }
         #expect(window.takeTry()?.code == code)
         #expect(!window.isOpen && window.takeTry() == nil)
-        #expect(window.close() && !window.close())
+        #expect(!window.hasPaired && window.close() && !window.close() && window.hasPaired)
         let late = PairingWindow(code, lasting: .zero)
         #expect(!late.isOpen && late.takeTry() == nil)
         #expect(PairingWindow.tries == 5 && PairingWindow.duration == .seconds(120))

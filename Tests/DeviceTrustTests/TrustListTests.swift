@@ -46,6 +46,25 @@ import Testing
         #expect(try folder.trustList().isEmpty)
     }
 
+    @Test func `is read whole while it is replaced again and again`() async throws {
+        let scratch = try ScratchFolder()
+        let folder = DeviceFolder(at: scratch.path.appending("d"))
+        _ = try folder.trust(id(1), TrustList.PeerChanges(), at: now)
+        let list = folder.path.appending("peers.json")
+        let bytes = try OpenFile.reading(list).read(1 << 20, at: 0)
+        try await withThrowingTaskGroup(of: Void.self) { group throws in
+            group.addTask {
+                while !Task.isCancelled {
+                    let other = folder.path.appending("other")
+                    try OpenFile.creating(other).write(bytes)
+                    try PlatformCalls.rename(other, to: list)
+                }
+            }
+            for _ in 0..<5000 { #expect(try folder.trustList().peers.count == 1) }
+            group.cancelAll()
+        }
+    }
+
     @Test func `changes only what is said anew`() throws {
         let scratch = try ScratchFolder()
         let folder = DeviceFolder(at: scratch.path.appending("d"))

@@ -46,7 +46,6 @@ struct FailureRuleTests {
         ]
         expected["64, cannot-install told, session, stopped told"] = [
             .trustList(.isThisDevice), .trustList(.tooMany), .sameName(n),
-            .otherSent(n, p),
         ]
         expected["64, cannot-install untold, alone, stopped untold"] = [
             .serving(.sameName(n)), .serving(.hasNoGenerations(n)), .serving(.hasNoFile(n)), .serving(.released),
@@ -56,7 +55,7 @@ struct FailureRuleTests {
             .source(.tooMuchMetadata(limit: 1)), .source(.partOfStore(p)), .operation(.notDamaged(p)),
             .operation(.kept(p, .otherName, .move)), .operation(.sameStore(p)), .operation(.badTag("t")),
             .operation(.badMetadata("w")), .operation(.badFileName("f")), .report(.partOfSubject(p)),
-            .install(.insideInbox(p, inbox: p)),
+            .install(.insideInbox(p, inbox: p)), .otherSent(n, p),
         ]
         expected["65, -, session, -"] = [
             .refused(Reason(.damaged, message: "")), .refused(Reason(.badManifest, message: "")),
@@ -247,7 +246,7 @@ struct FailureRuleTests {
         ]
         let none = FileError(.open, p, .tooManyOpenFiles)
         expected["75, busy untold, alone, stopped untold"] = [
-            .install(.file(none)), .file(none), .badStore(.file(none)),
+            .install(.file(none)), .file(none), .badStore(.file(none)), .identity(.file(none)),
             .badStore(.checkerNotStarted(Errno.resourceTemporarilyUnavailable.rawValue)),
         ]
         expected["75, busy told, alone, stopped told"] = [
@@ -326,12 +325,12 @@ struct FailureRuleTests {
             .memory(.otherOwner(p, user: 1)), .memory(.notPlain(p)), .identity(.exposed(p, [])),
             .identity(.otherOwner(p, user: 1)), .identity(.notPlain(p)),
         ]
-        expected["77, not-trusted told, alone, stopped told"] = [
+        expected["77, not-trusted told, alone, not-trusted told"] = [
             .install(.outOfSequence(n, .noDevice)), .install(.outOfSequence(n, .otherDevice)),
             .notAllowed(n, .sender), .unsigned(n, onStandardInput: false), .unknownSigner(d),
         ]
-        expected["77, not-trusted told, session, -"] = [.link(.noCertificate)]
-        expected["77, not-trusted untold, session, -"] = [.link(.notTrusted(d))]
+        expected["77, not-trusted told, session, not-trusted told"] = [.link(.noCertificate)]
+        expected["77, not-trusted untold, session, not-trusted untold"] = [.link(.notTrusted(d)), .noStoreFor(d)]
         expected["77, replayed told, alone, stopped told"] = [
             .install(.outOfSequence(n, .replayed(counter: 1, highest: 2))),
             .install(.outOfSequence(n, .tooFarAhead(counter: 2, highest: 1))),

@@ -2,6 +2,7 @@ import Crypto
 import DeviceTrust
 import FoundationEssentials
 import ShipTransport
+import StoreFiles
 import SwiftASN1
 import Synchronization
 import SystemPackage
@@ -104,14 +105,28 @@ import X509
         }
     }
 
-    @Test func `is not had when nobody can say who is trusted`() async throws {
-        let options = secured(server) { _ in throw LinkError.cancelled }
-        try await withListener(options, handler: echo) { address in
-            await #expect(throws: LinkError.notTrustedThere(client.id)) {
-                try await PeerLink.withLink(to: address, self.options(client, trusting: server)) { link throws in
-                    let reader = link.reader
-                    _ = try await reader.next(within: patience)
+    /// Neither side is told that it is not trusted: it tries again.
+    @Test func `is not had while nobody can say who is trusted, which is told where it is so`() async throws {
+        let failure = FileError(.open, "peers.json", .tooManyOpenFiles)
+        @Sendable func fail(_: DeviceIdentifier) throws -> Bool { throw IdentityError.file(failure) }
+        let turnedAway = Mutex<[LinkError]>([])
+        try await withListener(
+            secured(server, admitting: fail), onTurnedAway: { _, error in turnedAway.withLock { $0.append(error) } },
+            handler: echo,
+            { address in
+                for _ in 0..<20 {
+                    await #expect(throws: LinkError.closedByPeer) {
+                        try await PeerLink.withLink(to: address, options(client, trusting: server)) { link throws in
+                            let reader = link.reader
+                            guard try await reader.next(within: patience) != nil else { throw LinkError.closedByPeer }
+                        }
+                    }
                 }
+            })
+        #expect(turnedAway.withLock { $0 } == Array(repeating: .file(failure), count: 20))
+        try await withListener(options(server, trusting: client), handler: echo) { address in
+            await #expect(throws: LinkError.file(failure)) {
+                try await PeerLink.withLink(to: address, secured(client, admitting: fail)) { _ in }
             }
         }
     }

@@ -24,6 +24,9 @@ public final class PairingWindow: Sendable {
     /// Whether another try may begin.
     package var isOpen: Bool { state.withLock { !$0.isClosed && $0.triesLeft > 0 } && .now < deadline }
 
+    /// Whether a device has paired.
+    package var hasPaired: Bool { state.withLock { $0.isClosed && $0.triesUnderWay == 0 } }
+
     /// Whether no device can pair any more: no further try may begin, and none is under way.
     private var isOver: Bool { !isOpen && state.withLock { $0.triesUnderWay == 0 } }
 

@@ -77,7 +77,7 @@ extension FailureRule {
     static let timedOut = onLink(.tryAgain, .timedOut, cancellation: .timedOut)
     static let noShipmentInFile = inFile(.protocolViolation)
     static let badStore = ofShipment(.badData, .badStore)
-    static let notAllowed = ofShipment(.notPermitted, .notTrusted)
+    static let notAllowed = onLink(.notPermitted, .notTrusted, alone: true, cancellation: .notTrusted)
     static let inboxDamaged = ofShipment(.badData, .cannotInstall, isTold: false)
     static let outOfResources = ofShipment(.tryAgain, .busy, isTold: false)
     static let inTheWay = ofShipment(.cannotInstall, .cannotInstall)

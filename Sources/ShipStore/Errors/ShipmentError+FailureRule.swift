@@ -43,7 +43,8 @@ extension ShipmentError {
         case .memory(let error): error.failureRule
         case .identity(let error): error.failureRule
         case .notRemembered, .noSuchPeer: .here(.noInput)
-        case .trustList, .sameName, .otherSent: .here(.usage)
+        case .trustList, .sameName: .here(.usage)
+        case .otherSent: .badRequest
         case .pairing(.over): .here(.tryAgain)
         case .pairing(.badMessage): .here(.protocolBroken)
         case .pairing(.wrongCode), .pairing(.notOpen): .here(.notPermitted)
@@ -228,7 +229,7 @@ extension LinkError {
         case .inTheWay: .noPlaceForLink
         case .notLoopback, .pathTooLong, .isATerminal, .oneWay: .untold(.usage)
         case .notPermitted, .folderIsOpen, .otherUser, .notTrustedThere, .noTLSThere, .onlyTLSThere: .linkNotPermitted
-        case .notTrusted, .noCertificate: .onLink(.notPermitted, .notTrusted, cancellation: nil)
+        case .notTrusted, .noCertificate: .onLink(.notPermitted, .notTrusted, cancellation: .notTrusted)
         case .timedOut, .tooSlow: .timedOut
         case .cancelled: .linkStopped
         case .tlsFailed, .closedByPeer: .untold(.protocolBroken)

@@ -62,9 +62,17 @@ package final class StoreFollower: Sendable {
         over link: PeerLink, with receiver: String? = nil, staying stays: Bool = true
     ) async throws -> ShipmentError? {
         guard link.direction == .twoWay else { throw LinkError.oneWay }
-        let nothing = watched.all.isEmpty ? .noStoreYet : link.device.map(ShipmentError.noStoreFor)
+        var failure: ShipmentError?
+        do throws(ShipmentError) {
+            _ = try producer.options.trust.stores(of: link, as: .receiver)
+        } catch {
+            // Whose trust was withdrawn meanwhile, or cannot be looked up.
+            failure = error
+        }
+        let nothing = failure ?? (watched.all.isEmpty ? .noStoreYet : link.device.map(ShipmentError.noStoreFor))
+        let mayCome = failure == nil && stays && producer.isOfInbox
         // Into an inbox there may come a store for who waits.
-        if let nothing, stores.isEmpty, !stays || !producer.isOfInbox {
+        if let nothing, stores.isEmpty, !mayCome {
             let job = try await SendJob([], producer.options, start: .now, report: report)
             try await job.refuse(nothing, over: link)
         }
