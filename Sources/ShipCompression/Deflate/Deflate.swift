@@ -90,6 +90,9 @@ package struct Deflate: ~Copyable {
         compressed(input, by: try Deflate(raw: level), atMost: input.count)
     }
 
+    /// A raw deflate stream of bytes that none makes shorter.
+    package static func stored(_ input: [UInt8]) -> [UInt8] { DeflateWriter.stored(input) }
+
     private static func compressed(_ input: [UInt8], by compressor: borrowing Deflate, atMost size: Int) -> [UInt8]? {
         let output = [UInt8](unsafeUninitializedCapacity: size) { output, count in
             count = input.withUnsafeBufferPointer { compressor.compress($0, into: output) }

@@ -64,6 +64,13 @@ struct DeflateWriter {
         write(kind.rawValue, 2)
     }
 
+    /// A stream of bytes as they are.
+    static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        var writer = DeflateWriter(capacity: bytes.count + 16)
+        writer.write([], nil, storing: bytes[...], isLast: true)
+        return writer.stream
+    }
+
     private mutating func writeStored(_ bytes: ArraySlice<UInt8>, isLast: Bool) {
         var left = bytes
         repeat {

@@ -36,7 +36,8 @@ extension SegmentAreas {
             let content = leastGain == nil ? stored : content(.builtIn, effort, leastGain: leastGain)
             guard content.count <= SegmentLimits.inflatedSize else { continue }
             let stream = try leastGain == nil ? plain : Deflate.raw(of: content, level: effort.deflateLevel)
-            guard let deflated = stream else { continue }
+            // What long matches leave may be short and no shorter.
+            guard let deflated = stream ?? (leastGain == nil ? nil : Deflate.stored(content)) else { continue }
             var head = [DeltaForm.deflated.rawValue]
             head.appendVarint(UInt64(content.count))
             compare(head, deflated, of: content, after: [])
@@ -54,7 +55,7 @@ extension SegmentAreas {
                 head.appendVarint(UInt64(content.count))
                 // A stream that does not refer to the dictionary is valid here, too, and may be shorter.
                 for deflated in [
-                    try Deflate.raw(of: content, after: dictionary),
+                    try Deflate.raw(of: content, after: dictionary) ?? Deflate.stored(content),
                     try leastGain == nil ? plain : Deflate.raw(of: content, level: effort.deflateLevel),
                 ] {
                     if let deflated { compare(head, deflated, of: content, after: dictionary) }

@@ -140,6 +140,9 @@ extension [DeltaValue] {
                     least /= 4
                 }
                 cost += least
+            case (.real, .real), (.real, .integer), (.integer, .real):
+                let digits = EditMethod.change(from: before, to: value)?.digits
+                cost += 1 + (digits.map { Swift.min(value.cost, DeltaValue.integer($0).cost) } ?? value.cost)
             default: cost += 1 + value.cost
             }
         }

@@ -23,14 +23,17 @@ enum EditMethod: Int, CaseIterable {
     }
 
     /// The number with the fewest decimals that added to `old` gives `new`; `nil` if there is none.
-    static func addend(from old: DeltaValue, to new: DeltaValue) -> Double? {
+    static func addend(from old: DeltaValue, to new: DeltaValue) -> Double? { change(from: old, to: new)?.addend }
+
+    /// That number, and its digits as a whole number.
+    static func change(from old: DeltaValue, to new: DeltaValue) -> (addend: Double, digits: Int64)? {
         guard let first = old.number, let second = new.number, first.isFinite, second.isFinite else { return nil }
         var scale = 1.0
         for _ in 0...6 {
             let scaled = ((second - first) * scale).rounded()
             guard abs(scaled) < 4_503_599_627_370_496 else { return nil }
             let addend = scaled / scale
-            if sum(first, addend) == new { return addend }
+            if sum(first, addend) == new { return (addend, Int64(scaled)) }
             scale *= 10
         }
         return nil

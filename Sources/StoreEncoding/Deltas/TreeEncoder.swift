@@ -8,6 +8,8 @@ struct TreeEncoder {
     private static let mostRows = 32_768
     /// How many of the last unmatched rows of the base a new row is compared with.
     private static let passedRows = 12
+    /// How many rows of the base may be passed over, at least, for one that a new row resembles.
+    private static let nearRows = 64
     /// An event counts as many bytes: a segment of events alone must end, too.
     private static let eventSize = 8
     /// A shorter row is not made of the bytes of a long one.
@@ -38,6 +40,8 @@ struct TreeEncoder {
     private var copies = 0
     /// The place in the base after the row that was used last.
     private var cursor = 0
+    /// The place in the base up to which no row is used in its turn any more.
+    private var joined = 0
     private var shift: Int64 = 0
     private var lastRowid: Int64 = 0
     private var passed: [DeltaRow] = []
@@ -67,10 +71,14 @@ struct TreeEncoder {
         var join = join
         while let step = try join.next() {
             if step == .sameLeaf {
+                joined = join.commonPlaces.old + join.common.count
                 try copyLeaf(join.common.count, lastRowid: join.common.lastRowid, from: join.commonPlaces.old)
                 continue
             }
-            if step != .new, step != .same { pass(join.old) }
+            if step != .new {
+                joined = join.old.place + 1
+                if step != .same { pass(join.old) }
+            }
             guard step != .old else { continue }
             try take(step, join.new, join.old, &output)
             if size >= DeltaOutput.capacity || text >= output.mostText || part.events.count >= Self.mostRows
@@ -181,18 +189,25 @@ struct TreeEncoder {
         var best: (place: Int, rowid: Int64, values: [DeltaValue])?
         var least = values.cost
         var seen: Set<Int> = []
-        func consider(_ row: DeltaRow, _ cursor: Int) {
+        func consider(_ row: DeltaRow, _ cursor: Int, saving leastSaved: Int = 0) {
             guard seen.insert(row.place).inserted, !row.isLong, let before = DeltaValue.values(of: row.record) else {
                 return
             }
             let cost = values.cost(from: before) + (row.place == cursor ? 0 : row.place > cursor ? 1 : 3)
-            if cost < least { (least, best) = (cost, (row.place, row.rowid, before)) }
+            if cost + leastSaved < least { (least, best) = (cost, (row.place, row.rowid, before)) }
         }
         if step == .changed { consider(old, cursor) }
         for row in passed where row.place >= cursor || !isForward { consider(row, cursor) }
-        if !isForward || kind == .table && comparison.runs.isEmpty == false {
+        if !isForward || kind == .table {
             for place in comparison.values.places(sharing: values, near: cursor).prefix(4) {
-                consider(try row(at: place), cursor)
+                guard isForward else {
+                    consider(try row(at: place), cursor)
+                    continue
+                }
+                // What is passed over can be used no more: it is little, where the rows come in their order.
+                if place >= cursor, place < joined, place - cursor <= max(Self.nearRows, (joined - cursor) / 8) {
+                    consider(try row(at: place), cursor, saving: values.cost / 2)
+                }
             }
         }
         return best

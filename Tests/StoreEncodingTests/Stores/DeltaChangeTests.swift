@@ -54,6 +54,38 @@ import Testing
         #expect(delta.size <= change.most)
     }
 
+    private static func rows(_ count: Int, _ values: String) -> String {
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count)) INSERT INTO a SELECT i, \(values) FROM n;"
+    }
+
+    /// What is done to a table, and how many bytes say so, at most. Its rows alone have 24,000 to 140,000.
+    @Test(
+        arguments: [
+            // A copy leaves nothing that deflate could make shorter.
+            ("b", rows(1, "randomblob(60000)"), "INSERT INTO a SELECT 2, b FROM a", 300),
+            ("b", "", "INSERT INTO a VALUES (1, randomblob(60000)); INSERT INTO a SELECT 2, b FROM a", 60_300),
+            (
+                "b", rows(200, "randomblob(700)"),
+                "INSERT INTO a SELECT 1000 - id, substr(b, 1, 100 + id) || x'00' || substr(b, 102 + id) FROM a", 5000
+            ),
+            (
+                "guid, at, title", rows(600, "hex(randomblob(16)), 1700000000 + i, hex(randomblob(20))"),
+                """
+                CREATE TEMP TABLE t AS SELECT * FROM a; DELETE FROM a;
+                INSERT INTO a SELECT id + 5000, guid, at + 86400, title FROM temp.t ORDER BY id; DROP TABLE temp.t
+                """, 1500
+            ),
+            ("at REAL, v", rows(4000, "1700000000.5 + i * 60.25, i % 7"), "UPDATE a SET at = at + 3600", 600),
+        ] as [(String, String, String, Int)], [SegmentEffort.standard, .smallest])
+    func `rows that resemble those of the base cost little`(
+        change: (columns: String, made: String, sql: String, most: Int), effort: SegmentEffort
+    ) throws {
+        let made = "CREATE TABLE a (id INTEGER PRIMARY KEY, \(change.columns)); \(change.made)"
+        let delta = try DeltaOfStores(made, change.sql, effort: effort)
+        #expect(try delta.applied() == delta.new)
+        #expect(delta.size <= change.most)
+    }
+
     @Test(
         .timeLimit(.minutes(1)),
         arguments: ["zeroblob(150000)", "printf('%.150000c', ' ')", "CAST(hex(zeroblob(75000)) AS BLOB)"])

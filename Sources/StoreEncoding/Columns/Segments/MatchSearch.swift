@@ -96,6 +96,7 @@ struct MatchSearch: ~Copyable {
             note(place, hash)
             unnoted = place &+ 1
             if best.length - best.visible >= leastGain {
+                misses = 0
                 let back = followBack(best.distance)
                 place -= back
                 return take(best.length + back, best.distance)
