@@ -15,7 +15,11 @@ private final class Taker: LinkWriter {
     var bytes: [UInt8] { taken.withLock { $0 } }
 
     func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
-        if delay > .zero { try? await Task.sleep(for: delay) }
+        do {
+            if delay > .zero { try await Task.sleep(for: delay) }
+        } catch {
+            throw .cancelled
+        }
         taken.withLock { $0 += bytes }
     }
     func finish() async throws(LinkError) {}
@@ -63,9 +67,19 @@ private final class Taker: LinkWriter {
                 await writer.sendLast(.end)
             }
         }
-        greeting.cancel()
+        try await greeting.value
         for task in refusals { try await task.value }
         let end = try Frame.end.serialized()
         #expect(taker.bytes == Preamble(role: .consumer, mode: .twoWay).encoded + (0..<4).flatMap { _ in end })
+    }
+    @Test(.timeLimit(.minutes(1))) func `does not wait for a link that takes nothing once it is cancelled`()
+        async throws
+    {
+        let writer = FrameWriter(Taker(after: .seconds(600)), Timeouts())
+        let greeting = Task { try await writer.begin(as: .consumer, .twoWay) }
+        try await Task.sleep(for: .milliseconds(20))
+        greeting.cancel()
+        _ = await greeting.result
+        #expect(writer.bytesSent == 0)
     }
 }

@@ -58,7 +58,7 @@ final class ConsumerConversation: Sendable {
         guard let reason = failure.refusal, greeting != .never, mode == .twoWay || greeting == .atOnce,
             !hasRefused.exchange(true, ordering: .relaxed)
         else { return }
-        try? await writer.begin(as: .consumer, .twoWay)
+        guard (try? await writer.begin(as: .consumer, .twoWay)) != nil else { return }
         await writer.sendLast(.refusal(reason))
     }
 }

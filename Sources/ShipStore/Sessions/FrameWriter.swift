@@ -34,14 +34,20 @@ final class FrameWriter: Sendable {
     func expectWork(on size: Int64) { idleLimit.withLock { $0 = max($0, timeouts.rateWindow(for: size)) } }
 
     /// Sends the preamble, unless another task has begun to: then it waits until that has gone.
+    ///
+    /// - Throws: Where one of these tasks is cancelled first, for all of them: nobody knows whether it has gone.
     func begin(as role: Preamble.Role, _ mode: Preamble.Mode) async throws {
         let beginning = beginning.withLock { beginning in
-            // It is always the same: padding would hide nothing. Cancellation of one task keeps no other from it.
+            // It is always the same: padding would hide nothing.
             let first = beginning ?? Task { try await send(Preamble(role: role, mode: mode).encoded, isPadded: false) }
             beginning = first
             return first
         }
-        try await beginning.value
+        try await withTaskCancellationHandler {
+            try await beginning.value
+        } onCancel: {
+            beginning.cancel()
+        }
     }
 
     func send(_ frame: Frame, answering offer: [ManifestContent] = []) async throws {
