@@ -1,3 +1,6 @@
+import GRDB
+import GRDBSQLite
+
 extension SourceStore {
     /// Longest time to wait for a connection that keeps all others out.
     private static let stateTimeout = Duration.milliseconds(250)
@@ -12,6 +15,39 @@ extension SourceStore {
             let sidecars = Sidecars(beside: path)
             defer { Sidecars.restore(sidecars, beside: path) }
             return try state(beside: sidecars, interruption)
+        }
+    }
+
+    /// Whether the log has a commit that a look would not see, as its writer waits for the disk. Nothing tells when a look would.
+    ///
+    /// - Throws: `.cancelled`, and nothing else.
+    package func hasCommitUnderWay() async throws(SnapshotError) -> Bool {
+        guard held == nil else { return false }
+        return try await Interruption.run { interruption throws(SnapshotError) in
+            let sidecars = Sidecars(beside: path)
+            guard sidecars.logHasFrames else { return false }
+            defer { Sidecars.restore(sidecars, beside: path) }
+            return try hasCommitUnderWay(beside: sidecars, interruption)
+        }
+    }
+
+    /// Closes its connection before it returns.
+    private func hasCommitUnderWay(
+        beside sidecars: Sidecars, _ interruption: Interruption
+    ) throws(SnapshotError) -> Bool {
+        guard let connection = try stateConnection(beside: sidecars, interruption) else { return false }
+        do throws(SnapshotError) {
+            return try connection.read { database in
+                // The first transaction makes the index.
+                _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master")
+                guard let log = try LogState(of: database), log.isMade,
+                    let file = SnapshotPages.file(SQLITE_FCNTL_JOURNAL_POINTER, of: database)
+                else { return false }
+                return log.isFollowedByCommit(in: file)
+            }
+        } catch {
+            guard error != .cancelled else { throw error }
+            return false
         }
     }
 

@@ -313,7 +313,7 @@ import Testing
 }
 
 extension Desk {
-    fileprivate func follow(_ store: String, to address: String, _ options: String...) throws -> ChildProgram {
+    func follow(_ store: String, to address: String, _ options: String...) throws -> ChildProgram {
         try start(["send", store, "--to", address, "--follow", "--json"] + options)
     }
 }

@@ -119,7 +119,7 @@ final class WatchedStore: Sendable {
         guard let turn = try? await turns.take(.look) else { return Look() }
         defer { withExtendedLifetime(turn) {} }
         if let known = lastLook { return known }
-        let before = traces
+        let before = await settledTraces()
         let state: StoreState? =
             switch try? shippable() {
             case .live(let source): try? await source.store.state()
@@ -127,6 +127,16 @@ final class WatchedStore: Sendable {
             case nil: nil
             }
         return found(Look(state: state, left: left(since: before)))
+    }
+
+    /// The traces before a look; `nil` if that may not see all that has left them, and then another look is due: nothing else tells of it.
+    private func settledTraces() async -> StoreTraces? {
+        let before = traces
+        guard case .live(let source) = try? shippable(), (try? await source.store.hasCommitUnderWay()) == true else {
+            return before
+        }
+        notice()
+        return nil
     }
 
     /// - Returns: `nil` if there may have been a change since.
@@ -141,10 +151,11 @@ final class WatchedStore: Sendable {
     }
 
     /// The traces that have been left since then; `nil` if there may have been a change meanwhile.
-    private func left(since before: StoreTraces) -> StoreTraces? {
+    private func left(since before: StoreTraces?) -> StoreTraces? {
         let after = traces
         // To open a store may leave traces, too. If so, another look tells them from those of a commit.
-        return before == after && before.isSettled ? after : nil
+        guard let before, before == after, before.isSettled else { return nil }
+        return after
     }
 
     // MARK: Versions
@@ -156,7 +167,7 @@ final class WatchedStore: Sendable {
         taking take: () async throws -> PreparedCopy
     ) async throws -> (StoreVersion, copiedIn: Duration?) {
         try await version { gone in
-            let before = traces
+            let before = await settledTraces()
             let copy = try await take()
             let (duration, left) = (copy.duration, left(since: before))
             return (StoreVersion(copy, leaving: left, isShared: isShared, gone: gone), duration)

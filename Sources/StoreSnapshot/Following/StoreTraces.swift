@@ -1,8 +1,8 @@
 import StoreFiles
 package import SystemPackage
 
-/// The traces that fstat(2) tells of a store and its log without opening them: if two are equal, and the first was settled, no commit lies
-/// in between.
+/// The traces that fstat(2) tells of a store and its log without opening them: if two are equal, and the first was settled, no commit was
+/// written in between. One that was written before may be seen only later: `SourceStore.hasCommitUnderWay` tells.
 ///
 /// A commit writes to the log or to the store's file, which changes that file's time. `StoreState` says more, and opens the store: whoever
 /// opens it at each notice of a change makes notices himself.

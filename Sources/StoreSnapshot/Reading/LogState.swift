@@ -66,6 +66,61 @@ struct LogState {
         }
     }
 
+    /// Whether the log has a commit after the frames of this state. Its writer tells the index of it once it is on the disk, which changes no
+    /// time of a file [wal.c, sqlite3WalFrames and walIndexWriteHdr].
+    func isFollowedByCommit(in file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
+        guard let start = Self.bytes(Int(Self.headerSize), of: file, at: 0), frameCount < .max else { return false }
+        let (size, salts) = (Int(Self.number(start[8..<12])), start[16..<24])
+        // The index need not know the salts of a new log before its first commit; of one that begins anew it has the next ones.
+        let isOld =
+            frameCount == 0
+            ? Self.number(salts.prefix(4)) &+ 1 == Self.number(header[32..<36]) : !salts.elementsEqual(header[32..<40])
+        guard !isOld, (512...65_536).contains(size) else { return false }
+        func frame(_ number: UInt32, _ count: Int) -> [UInt8]? {
+            let frame = Self.bytes(count, of: file, at: Self.offset(of: number, pageSize: size))
+            return frame.flatMap { $0[8..<16].elementsEqual(salts) ? $0 : nil }
+        }
+        var end = frameCount + 1
+        while true {
+            guard let frame = frame(end, Int(Self.frameHeaderSize)), end < .max else { return false }
+            // The size of the store after a commit, in pages; 0 in a frame that ends none.
+            if frame[4..<8].contains(where: { $0 != 0 }) { break }
+            end += 1
+        }
+        // A power cut, or an error, may leave frames that nobody counts any more.
+        var sum = frameCount == 0 ? (Self.number(start[24..<28]), Self.number(start[28..<32])) : (word(24), word(28))
+        for number in (frameCount + 1)...end {
+            guard let frame = frame(number, Int(Self.frameHeaderSize) + size) else { return false }
+            Self.add(frame[..<8], to: &sum, isBigEndian: start[3] & 1 == 1)
+            Self.add(frame[24...], to: &sum, isBigEndian: start[3] & 1 == 1)
+            guard sum == (Self.number(frame[16..<20]), Self.number(frame[20..<24])) else { return false }
+            if number - frameCount == Self.mostSummed { break }
+        }
+        return true
+    }
+
+    /// Frames of a commit that are looked at whole: of a longer one the rest is taken to be right.
+    private static let mostSummed: UInt32 = 1024
+
+    /// The checksum of the log [sqlite.org/fileformat2.html section 4.2].
+    private static func add(_ bytes: ArraySlice<UInt8>, to sum: inout (UInt32, UInt32), isBigEndian: Bool) {
+        for place in stride(from: bytes.startIndex, to: bytes.endIndex, by: 8) {
+            let words = (number(bytes[place..<(place + 4)]), number(bytes[(place + 4)..<(place + 8)]))
+            sum.0 &+= (isBigEndian ? words.0 : words.0.byteSwapped) &+ sum.1
+            sum.1 &+= (isBigEndian ? words.1 : words.1.byteSwapped) &+ sum.0
+        }
+    }
+
+    /// Big-endian.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
+
+    private static func bytes(
+        _ count: Int, of file: UnsafeMutablePointer<sqlite3_file>, at place: Int64
+    ) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return bytes.withUnsafeMutableBytes { SnapshotPages.read(file, into: $0, at: place) } ? bytes : nil
+    }
+
     /// Runs `body` in a read transaction, with the state that the transaction sees.
     ///
     /// - Parameters:
