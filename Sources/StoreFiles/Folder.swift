@@ -17,7 +17,7 @@ package enum Folder {
     }
 
     /// - Parameter made: The folders that it makes are put in front of it.
-    static func make(
+    package static func make(
         _ path: FilePath, durably: Bool = true, with attributes: FileAttributes? = nil, noting made: inout [FilePath]
     ) throws(FileError) {
         if try isThere(path) { return durably ? try syncIfReadable(parent(of: path)) : () }

@@ -23,7 +23,12 @@ package enum ReferringFile: Hashable, Sendable {
             self = try await SourceStore(at: path, busyTimeout: busyTimeout).references()
         } catch {
             guard !error.isOfSystem else { throw error }
-            self = try Self.isNoStore(path) ? .noStore : .unreadable
+            // A log beside it may have rows.
+            if case .logOfNothing = error {
+                self = .unreadable
+            } else {
+                self = try Self.isNoStore(path) ? .noStore : .unreadable
+            }
         }
     }
 

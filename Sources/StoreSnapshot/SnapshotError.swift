@@ -20,6 +20,8 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case unsupportedFormat(FilePath)
     /// It has several names, or is mounted alone, and its log or journal may be beside another name of it.
     case severalNames(FilePath)
+    /// It has no bytes, and a log with frames beside it, which may be all that is left of it.
+    case logOfNothing(FilePath)
     /// The file ends before its last page does. Both figures are in bytes.
     case truncated(FilePath, size: Int64, expected: Int64)
     case noPermission(FilePath)

@@ -53,6 +53,10 @@ package struct SourceStore: Sendable {
         let journal = FilePath(text: real.text + "-journal")
         let kind = (try? PlatformCalls.statusFollowingLinks(of: journal))?.kind ?? .file
         guard kind == .file else { throw .notARegularFile(journal) }
+        // SQLite takes it for an empty store, and removes the log of an empty store.
+        if held == nil, status.size == 0, Sidecars(beside: real).logHasFrames {
+            throw .logOfNothing(path)
+        }
         let isInWALMode = try StoreHandle(real).header()?.isInWALMode ?? false
         if held == nil, !takesSeveralNames, Self.mayHaveOtherLog(real, status, isInWALMode: isInWALMode) {
             throw .severalNames(path)
@@ -60,6 +64,22 @@ package struct SourceStore: Sendable {
         self.path = real
         self.busyTimeout = busyTimeout
         self.held = held
+    }
+
+    /// Refuses a store that may not be opened by this name: SQLite would look for its log or journal beside it.
+    ///
+    /// - Parameter path: Absolute and without symbolic links.
+    /// - Throws: `.severalNames`; what reading the header throws, but for `.notADatabase` and `.truncated`.
+    package static func refuseSeveralNames(of path: FilePath) throws(SnapshotError) {
+        let status = try SnapshotError.wrapping { () throws(FileError) in try PlatformCalls.status(of: path) }
+        let isInWALMode: Bool
+        do throws(SnapshotError) {
+            isInWALMode = try StoreHandle(path).header()?.isInWALMode ?? false
+        } catch {
+            guard !error.isOfSystem else { throw error }
+            return
+        }
+        if mayHaveOtherLog(path, status, isInWALMode: isInWALMode) { throw .severalNames(path) }
     }
 
     /// Whether the users of a store may keep its log or journal beside another name: that of a name that they do not use would have no

@@ -186,4 +186,41 @@ import Testing
         try await desk.run("restore", "kept/\(copy)", "--over", "Photos.sqlite").expectSuccess()
         #expect(try PlatformCalls.status(of: mine).kind == .folder)
     }
+
+    // MARK: What is in the way
+
+    @Test func `a file that no row of the store has is not replaced by one of the copy`() async throws {
+        let (sample, copy, uuids) = try await keepCopy()
+        let uuid = try #require(try CoreDataSample.files(beside: store).keys.sorted().first)
+        #expect(uuids.contains { uuid.hasSuffix($0) })
+        try await desk.run("destroy", "Photos.sqlite").expectSuccess()
+        _ = sample
+        let other = try CoreDataSample(at: store)
+        _ = try other.addPhoto(key: 3, content: Data("its own".utf8))
+        let path = FilePath("\(desk[".Photos_SUPPORT"])/\(uuid)")
+        try write(Data("precious".utf8), to: path)
+        let before = try content()
+        try await desk.run("restore", copy, "--over", "Photos.sqlite").expectFailure(
+            73, "\(path) is in the way: it is something else than an older copy", hint: "move it away")
+        // A folder for files of the copy may stay, empty.
+        #expect(try content().filter { before[$0.key] != $0.value && $0.value != "no file" } == [:])
+        try PlatformCalls.removeFile(path)
+        try await desk.run("restore", copy, "--over", "Photos.sqlite").expectSuccess()
+    }
+
+    @Test func `a move that fails leaves empty folders that were there`() async throws {
+        _ = try await keepCopy()
+        for folder in [".Photos_SUPPORT/sub", "d/.Photos_SUPPORT/sub/empty"] {
+            try FileManager.default.createDirectory(
+                atPath: desk[folder].string, withIntermediateDirectories: true)
+        }
+        try write(Data("one".utf8), to: desk[".Photos_SUPPORT/sub/note"])
+        try write(Data("one".utf8), to: desk[".Photos_SUPPORT/zz"])
+        try write(Data("another".utf8), to: desk["d/.Photos_SUPPORT/zz"])
+        let before = try content()
+        try await desk.run("move", "Photos.sqlite", "--to", "d").expectFailure(
+            73, "\(desk["d/.Photos_SUPPORT/zz"]) is in the way: it is something else than an older copy",
+            hint: "move it away")
+        #expect(try content() == before)
+    }
 }

@@ -106,7 +106,7 @@ extension SnapshotError {
     fileprivate var failureRule: FailureRule {
         switch self {
         case .noSuchFile: .notFound
-        case .folder, .notARegularFile, .notADatabase, .truncated, .corrupt, .needsApp, .hotJournal,
+        case .folder, .notARegularFile, .notADatabase, .logOfNothing, .truncated, .corrupt, .needsApp, .hotJournal,
             .missingExternalFile, .tooManyExternalFiles, .tableIsTaken, .unsupportedFormat,
             .severalNames, .strangeExternalFile, .sameExternalFile:
             .unusable

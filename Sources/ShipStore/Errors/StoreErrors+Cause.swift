@@ -19,6 +19,7 @@ extension SnapshotError: ExplainedError {
             "SQLite does not know the format of \(path): it is encrypted, or of a later version, or its header is damaged"
         case .severalNames(let path):
             "\(path) has another name, or is mounted alone: its users may keep its -wal or -journal elsewhere"
+        case .logOfNothing(let path): "\(path) has no bytes, and a -wal beside it, which may have its rows"
         case .truncated(let path, let size, let expected):
             "\(path) is truncated: it has \(size) bytes and should have \(expected)"
         case .noPermission(let path): "no permission to read \(path)"

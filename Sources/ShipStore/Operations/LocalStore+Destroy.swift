@@ -50,6 +50,7 @@ extension LocalStore {
             let named = try NamedStore(path)
             let home = try StoreHome(resolving: path)
             try home.refuseIfKept(.destroy)
+            try home.refuseLogOfNothing()
             let rows = try await ReferringFile(ofStore: home.path, busyTimeout: busyHandler.busyTimeout)
             let claims = try await SupportFolderClaims(beside: home, waiting: busyHandler.busyTimeout, under: nil)
             try busyHandler.check()

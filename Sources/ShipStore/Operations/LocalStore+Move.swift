@@ -59,6 +59,7 @@ private struct MoveSession: Sendable {
         let removal = RemovalSession(named: named, supportLock: old, busyHandler: busyHandler)
         if let relocation = try await finishEarlierMove(removal) { return relocation }
         let home = try movedHome()
+        try SourceStore.refuseSeveralNames(of: home.path)
         let hold = try ExclusiveHold(on: home, busyHandler)
         // Nothing is put at the new place of a store that cannot go.
         try removal.removal.prepare()

@@ -89,6 +89,7 @@ struct RestoreSession: Sendable {
             old = try await keepOldState(through: rewrite, connection, in: temporary.path)
             if let copy = old.safetyCopy { removeOlderTwins(of: copy, since: earlier) }
             try await writing
+            try refuse(toReplace: comparison.different, unlessOf: old, earlier)
             try support.keep(comparison.different, in: replaced)
             try support.put(comparison.different, attributes: attributes)
             names = try support.names()
@@ -223,6 +224,18 @@ struct RestoreSession: Sendable {
                 of: source, in: safetyCopies, tags: [try CopyTag(CopyTag.beforeRestore)],
                 for: options.safetyCopy == .beside ? try home.attributes : nil, busyHandler)
         return OldState(safetyCopy: copy, references: Set(copy.manifest.externalFiles.map(\.name)))
+    }
+
+    /// A file that no row of the old state has, and no earlier restore has left, is not the store's: nothing proves that it may go.
+    ///
+    /// - Throws: `.occupied`.
+    private func refuse(
+        toReplace files: [(file: ExternalFile, path: FilePath)], unlessOf old: OldState, _ earlier: RestoreRecord?
+    ) throws(OperationError) {
+        // The rows of a damaged store cannot be read.
+        guard old.damage == nil else { return }
+        let strange = files.first { !old.references.contains($0.file.name) && earlier?.lists($0.file.name) != true }
+        if let strange { throw .occupied(home.supportFolder.path(of: strange.file.name)) }
     }
 
     /// - Parameters:

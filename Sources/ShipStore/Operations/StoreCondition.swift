@@ -102,7 +102,7 @@ enum StoreCondition: Sendable {
         switch error {
         case let error as SnapshotError:
             switch error {
-            case .notADatabase, .unsupportedFormat, .truncated, .corrupt: error.cause.text
+            case .notADatabase, .unsupportedFormat, .logOfNothing, .truncated, .corrupt: error.cause.text
             case .sqlite(let code, _) where OperationError.isDamage(sqlite: code): error.cause.text
             default: nil
             }

@@ -70,6 +70,19 @@ package struct StoreHome: Hashable, Sendable {
         }
     }
 
+    /// Refuses a store of 0 bytes that has a log: SQLite takes it for an empty one, and removes its log, which may have all that is
+    /// left.
+    ///
+    /// - Throws: `.corrupt`, `.file`.
+    package func refuseLogOfNothing() throws(OperationError) {
+        let sizes = try OperationError.wrapping { () throws(FileError) in
+            (own: try PlatformCalls.statusIfThere(of: path)?.size, log: try PlatformCalls.statusIfThere(of: log)?.size)
+        }
+        if sizes.own == 0, sizes.log ?? 0 > 0 {
+            throw .corrupt(path, complaint: "it has no bytes, and a -wal beside it")
+        }
+    }
+
     /// Whether a file begins as a database does [sqlite.org/fileformat2.html section 1.3.1].
     static func beginsAsStore(_ path: FilePath) throws(FileError) -> Bool {
         guard let status = try PlatformCalls.statusIfThere(of: path), status.kind == .file else { return false }

@@ -15,6 +15,13 @@ package struct ExclusiveHold: ~Copyable, Sendable {
         connection = try LiveConnection(to: home.path, exclusively: true, busyHandler)
     }
 
+    /// Whether the file may change: where it has another name, whose users may have their log there, it does so only for the commits in the log
+    /// beside this name.
+    private var changesFile: Bool {
+        let links = (try? PlatformCalls.status(of: home.path).links) ?? 1
+        return links == 1 || (try? PlatformCalls.status(of: home.log).size) ?? 0 > 0
+    }
+
     /// Moves the store out of sight, where `removal` finds it.
     ///
     /// Before that it leaves WAL mode: then the file alone holds every commit, whatever goes first, and a writer
@@ -28,9 +35,11 @@ package struct ExclusiveHold: ~Copyable, Sendable {
         var mode: String?
         do throws(OperationError) {
             do throws(OperationError) {
-                mode = try connection.run { try String.fetchOne($0, sql: "PRAGMA main.journal_mode") }
-                // In the mode DELETE the connection would remove a journal of that name when it is closed: it may be of a new store by then.
-                try connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = TRUNCATE") }
+                if changesFile {
+                    mode = try connection.run { try String.fetchOne($0, sql: "PRAGMA main.journal_mode") }
+                    // In the mode DELETE the connection would remove a journal of that name when it is closed: it may be of a new store by then.
+                    try connection.run { try $0.execute(sql: "PRAGMA main.journal_mode = TRUNCATE") }
+                }
             } catch {
                 // Nothing of a damaged store can be saved, and it may be removed all the same.
                 guard error.isDamage else { throw error }

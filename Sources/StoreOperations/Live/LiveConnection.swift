@@ -12,13 +12,14 @@ package final class LiveConnection: Sendable {
     ///   - store: Absolute, and without symbolic links.
     ///   - isExclusive: Whether no other connection reads or writes the store while this one is open, and in WAL mode none has it
     ///     open: then the lock on the file itself is exclusive, and the log has no shared index [sqlite.org/wal.html#noshm].
-    /// - Throws: `.busy`, `.inUse`, `.notADatabase`, `.noPermission`, `.noSuchStore`, `.storeIsSidecar`.
+    /// - Throws: `.busy`, `.inUse`, `.notADatabase`, `.noPermission`, `.noSuchStore`, `.storeIsSidecar`, `.corrupt`.
     package init(
         to store: FilePath, exclusively isExclusive: Bool = false, _ busyHandler: BusyHandler
     ) throws(OperationError) {
         self.store = store
         self.busyHandler = busyHandler
         try StoreHome(store).refuseStrangeSidecars()
+        try StoreHome(store).refuseLogOfNothing()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = true

@@ -28,17 +28,22 @@ package struct OtherSupportFiles: Sendable {
         places.reduce(0) { $0 + ((try? PlatformCalls.status(of: source.path.appending($1.components)))?.size ?? 0) }
     }
 
+    /// What was put at the new place, and the folders that were made for it, the innermost first.
+    package struct Carried: Sendable {
+        fileprivate var files: [FilePath] = []
+        fileprivate var folders: [FilePath] = []
+    }
+
     /// Puts those that are not at the new place there, durably, each in one step; nothing is replaced.
     ///
-    /// - Returns: Those that were put there.
     /// - Throws: `.occupied` if something else has one's name, `.linkedSupportFolder`; what was put there before is gone again.
-    package func carry() throws(OperationError) -> [FilePath] {
-        guard !places.isEmpty else { return [] }
+    package func carry() throws(OperationError) -> Carried {
+        var carried = Carried()
+        guard !places.isEmpty else { return carried }
         try target.refuseIfLinked()
-        var carried: [FilePath] = []
         do throws(OperationError) {
             try OperationError.wrapping { () throws(FileError) in
-                try Folder.make(target.path, with: try FileAttributes(of: source.path))
+                try Folder.make(target.path, with: try FileAttributes(of: source.path), noting: &carried.folders)
             }
             let staging = try OperationError.wrapping { () throws(FileError) in
                 try TemporaryFolder(in: target.path.removingLastComponent(), .besideResults)
@@ -49,9 +54,10 @@ package struct OtherSupportFiles: Sendable {
                     let staged = staging.path.appending("\(index)")
                     try OpenFile.copy(from, to: staged, attributes: try FileAttributes(of: from))
                     try Folder.make(
-                        to.removingLastComponent(), with: try FileAttributes(of: from.removingLastComponent()))
+                        to.removingLastComponent(), with: try FileAttributes(of: from.removingLastComponent()),
+                        noting: &carried.folders)
                     try PlatformCalls.place(staged, atFree: to)
-                    carried.append(place)
+                    carried.files.append(place)
                     try Folder.sync(to.removingLastComponent())
                 }
             }
@@ -63,9 +69,7 @@ package struct OtherSupportFiles: Sendable {
     }
 
     /// Removes what `carry` has put there.
-    package func takeBack(_ carried: [FilePath]) {
-        if !carried.isEmpty { try? target.removeForGood(carried) }
-    }
+    package func takeBack(_ carried: Carried) { try? target.removeForGood(carried.files, with: carried.folders) }
 
     /// Those that are at the new place, byte by byte.
     package func arrived() throws(OperationError) -> [FilePath] {

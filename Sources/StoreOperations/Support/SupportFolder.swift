@@ -201,12 +201,16 @@ package struct SupportFolder: Hashable, Sendable {
         try sync(Set(names.map(\.folder)), in: folder)
     }
 
-    /// Removes other files of the folder, by their paths in it, and the folders that are empty then, itself included.
-    package func removeForGood(_ places: [FilePath]) throws(FileError) {
+    /// Removes other files of the folder, by their paths in it, and the folders that are empty then.
+    ///
+    /// - Parameter folders: Which of these go, the innermost first; `nil` for all, itself included.
+    package func removeForGood(_ places: [FilePath], with folders: [FilePath]? = nil) throws(FileError) {
         guard let folder = try open() else { return }
         for place in places { try folder.removeFile(path.appending(place.components)) }
-        try Self.removeEmptyFolders(in: folder)
-        try FileError.unless(Self.inUse) { () throws(FileError) in try PlatformCalls.removeEmptyFolder(path) }
+        if folders == nil { try Self.removeEmptyFolders(in: folder) }
+        for path in folders ?? [path] {
+            try FileError.unless(Self.inUse) { () throws(FileError) in try PlatformCalls.removeEmptyFolder(path) }
+        }
         try Folder.sync(Folder.parent(of: path))
     }
 

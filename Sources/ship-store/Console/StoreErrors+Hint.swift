@@ -18,6 +18,7 @@ extension SnapshotError {
             "an encrypted store must be exported in plain by its app; restore a damaged one from a copy"
         case .severalNames:
             "name the store as its app does; if no program writes to it, copy, send, inspect and verify take --linked"
+        case .logOfNothing: "keep its -wal, and restore it from a copy: `ship-store restore` sets both aside"
         case .truncated: "restore it from a copy, or let `sqlite3 STORE .recover` save what is left"
         case .noPermission: "run as a user who may read it"
         case .busy: "try again later, or wait longer with --busy-timeout"
