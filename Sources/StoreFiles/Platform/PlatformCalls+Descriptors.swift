@@ -66,6 +66,17 @@ extension PlatformCalls {
         return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
     }
 
+    /// A pipe to which poll(2) says something can be written takes so many bytes at once [pipe(7)].
+    package static let pipeRoom = Int(PIPE_BUF)
+
+    /// poll(2): waits until something can be written, or a write tells why not.
+    ///
+    /// - Parameter limit: In milliseconds.
+    package static func canWrite(to descriptor: FileDescriptor, within limit: CInt) -> Bool {
+        var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
+        return poll(&entry, 1, limit) > 0
+    }
+
     /// poll(2): waits until there is something to read from one of the descriptors, or the time is over.
     ///
     /// - Parameter time: `nil` for as long as it takes.

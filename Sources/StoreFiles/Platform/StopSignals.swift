@@ -38,6 +38,10 @@ package final class StopSignals: Sendable {
     private let continuation: AsyncStream<Signal>.Continuation
     private let sources = Mutex<[any DispatchSourceSignal]>([])
     private let told = Mutex<ContinuousClock.Instant?>(nil)
+    private static let asked = Atomic(false)
+
+    /// Whether the process has been told to stop.
+    package static var isAskedToStop: Bool { asked.load(ordering: .relaxed) }
 
     /// Returns once every signal is reported before it can end the process.
     ///
@@ -65,8 +69,12 @@ package final class StopSignals: Sendable {
         }
     }
 
+    /// What comes now ends the process: its work is over, and only its last words may wait for somebody.
     deinit {
-        for source in sources.withLock({ $0 }) { source.cancel() }
+        for source in sources.withLock({ $0 }) {
+            source.cancel()
+            CLibrary.signal(CInt(source.handle), SIG_DFL)
+        }
     }
 
     private func take(_ signal: Signal) {
@@ -80,6 +88,8 @@ package final class StopSignals: Sendable {
             if now - first >= Self.repetition { _exit(signal.status) }
             return false
         }
-        if isFirst { continuation.yield(signal) }
+        guard isFirst else { return }
+        Self.asked.store(true, ordering: .relaxed)
+        continuation.yield(signal)
     }
 }

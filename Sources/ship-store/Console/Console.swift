@@ -16,7 +16,13 @@ final class Console: Sendable {
     /// Whether standard output has JSON, whose last object says why the program failed.
     private let endsJSON: Bool
     private let format: LogFormat
-    private let barIsShown = Mutex(false)
+    private let state = Mutex(State())
+
+    private struct State {
+        var isBarShown = false
+        /// Messages that nobody took, since the last one that somebody did.
+        var lost = 0
+    }
 
     init(isQuiet: Bool = false, endsJSON: Bool = false, _ format: LogFormat = .text(stamped: false)) {
         self.isQuiet = isQuiet
@@ -45,9 +51,9 @@ final class Console: Sendable {
         // Some terminals wrap after the last column.
         let columns = (PlatformCalls.terminalColumns(of: .standardError) ?? Self.usualColumns) - 1
         let text = line(max(0, columns))
-        barIsShown.withLock { isShown in
-            isShown = true
-            FileDescriptor.standardError.writeText("\r\u{1B}[K" + text.text)
+        state.withLock { state in
+            state.isBarShown = true
+            Self.write("\r\u{1B}[K" + text.text, &state)
         }
     }
 
@@ -111,16 +117,22 @@ final class Console: Sendable {
     }
 
     private func write(raw text: String) {
-        barIsShown.withLock { isShown in
-            FileDescriptor.standardError.writeText((isShown ? "\r\u{1B}[K" : "") + text)
-            isShown = false
+        state.withLock { state in
+            Self.write((state.isBarShown ? "\r\u{1B}[K" : "") + text, &state)
+            state.isBarShown = false
         }
     }
-}
 
-extension FileDescriptor {
-    /// Ignores errors: the program goes on when its messages have no reader.
-    func writeText(_ text: String) {
-        _ = try? writeAll(text.utf8)
+    /// Ignores errors, and a reader that reads nothing: the program goes on when its messages have no reader.
+    private static func write(_ text: String, _ state: inout State) {
+        let isStalled = state.lost > 0
+        if isStalled, !PlatformCalls.canWrite(to: .standardError, within: 0) { return state.lost += 1 }
+        let loss = isStalled ? "ship-store: warning: nobody took \(state.lost) messages\n" : ""
+        do {
+            try FileDescriptor.standardError.writeAll(Array((loss + text).utf8), asLongAsItTakes: false)
+            state.lost = 0
+        } catch {
+            state.lost += 1
+        }
     }
 }

@@ -35,7 +35,7 @@ enum Output {
 
     private static func write(_ bytes: [UInt8]) {
         do {
-            try FileDescriptor.standardOutput.writeAll(bytes)
+            try FileDescriptor.standardOutput.writeAll(bytes, asLongAsItTakes: true)
         } catch {
             guard let errno = error as? Errno else { return }
             firstFailure.withLock { $0 = $0 ?? errno }
