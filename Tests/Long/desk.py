@@ -44,6 +44,16 @@ def digest(path):
         return hashlib.sha256(file.read()).hexdigest()
 
 
+def add_texts(database, chance):
+    """To a table and its full-text index."""
+    for _ in range(chance.randrange(40)):
+        text = " ".join(chance.choice(["salt", "herbs", "Éclair", "Жук", "a-b", f"w{chance.randrange(90)}", "日本"]) for _ in range(chance.randrange(20)))
+        row = database.execute("INSERT INTO texts (c0) VALUES (?)", (text,)).lastrowid
+        database.execute("INSERT OR REPLACE INTO found (rowid, c0) VALUES (?, ?)", (row, text))
+        if chance.random() < 0.1:
+            database.commit()
+
+
 def random_store(path, chance):
     if os.path.exists(path):
         os.unlink(path)
@@ -67,6 +77,11 @@ def random_store(path, chance):
             if key != ")":
                 values[:2] = [row, f"{row}"]
             database.execute(f"INSERT INTO t{table} VALUES ({', '.join('?' * columns)})", values)
+    if chance.random() < 0.4:
+        content = chance.choice(["", ", content = 'texts', content_rowid = 'id'"])
+        database.execute("CREATE TABLE texts (id INTEGER PRIMARY KEY, c0)")
+        database.execute(f"CREATE VIRTUAL TABLE found USING fts5(c0{content})")
+        add_texts(database, chance)
     database.commit()
     database.close()
     return path

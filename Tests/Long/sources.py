@@ -7,7 +7,7 @@ import sqlite3
 import stores
 from decoder import json_rules as rules
 from decoder.store.canonical_file import canonical_copy
-from desk import digest, random_store
+from desk import add_texts, digest, random_store
 
 NAMES = ("First", "Large", "Recipes")
 
@@ -59,6 +59,11 @@ class Source:
     def edit(self, chance):
         database = sqlite3.connect(self.path)
         tables = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        if "found_data" in tables and chance.random() < 0.5:
+            try:
+                add_texts(database, chance)
+            except sqlite3.Error:
+                pass  # Its index has lost rows.
         for _ in range(chance.choice([1, 1, 3])):
             table, every = chance.choice(tables), chance.choice([1, 2, 7, 50])
             try:

@@ -11,7 +11,7 @@ from decoder.delta.base import Base
 from decoder.delta.trees import Items, Trees, pieces, signed_of
 from decoder.segment.limits import damaged
 from decoder.segment.work import PAGE_OF_FILE, Work
-from decoder.store.canonical_file import TreeRows, write_canonical
+from decoder.store.canonical_file import Later, TreeRows, write_canonical
 from decoder.store.no_canonical_form import NoCanonicalForm
 from decoder.store.records import Text, parsed, record
 from decoder.store.schema import checked
@@ -88,11 +88,14 @@ def store(segments: list[bytes], base: Base, size: int) -> bytes:
     table = Text("table".encode(settings.codec))
     places: dict[object, int] = {}
 
-    def tree(place: int) -> TreeRows:
+    indexed = {row.table_name for row in schema if row.root and row.kind != table}
+    trees.places = [bytes(row.name) if row.kind == table and isinstance(row.name, Text) else None for row in schema if row.root]
+
+    def tree(place: int) -> TreeRows | Later:
         row = schema[place]
         name = bytes(row.name) if isinstance(row.name, Text) else b""
         if row.kind == table:
-            return TreeRows(*trees.tree(True, name))
+            return trees.table(name, row.name in indexed, size // settings.page_size)
         number = places.get(row.table_name, 0)
         places[row.table_name] = number + 1
         return TreeRows(*trees.tree(False, name, number))

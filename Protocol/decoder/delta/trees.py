@@ -14,15 +14,17 @@ from decoder.segment.integers import integers
 from decoder.segment.limits import damaged
 from decoder.segment.segment import Segment
 from decoder.segment.work import ITEM, ROW, STEP, Work, move
+from decoder.store.canonical_file import Later, TreeRows
 from decoder.store.derived import KeyPart, derived, key_part
+from decoder.store.leaf_items import LeafItems
 from decoder.store.records import parsed, record
 from decoder.store.settings import Settings
 from decoder.store.tree_reader import Row
 
-SAME, PART, DERIVED, MERGED, PIECE = range(5)
+SAME, PART, DERIVED, MERGED, PIECE, LATER, LEAVES = range(7)
 EDIT, LITERAL, SKIP, LONG = range(4)
 MOST_EVENTS = 262_144
-MOST_MERGED = 64
+MOST_MERGED = MOST_LATER = 64
 MOST_PARTS_OF_ENTRY = 32_767
 
 
@@ -146,6 +148,28 @@ class Trees:
         self._work = items.work
         self._merged: dict[int, list[KeyPart]] = {}
         self.rows_of_table: list[Row] = []
+        self.places: list[bytes | None] = []
+        """The names of the tables, by the places of all trees from 1 on; None for an index."""
+        self._rows_of: dict[bytes | None, list[Row]] = {}
+        """Of each table with rowids that has ended and does not come later, by its name."""
+        self._later: set[bytes] = set()
+
+    def table(self, name: bytes, is_indexed: bool, most: int) -> TreeRows | Later:
+        """The next table. One that comes later, on at most so many pages, is asked for again."""
+        if self._tag == LATER and not self._same and name not in self._later:
+            pages = self.items.now.number()
+            if is_indexed or len(self._later) == MOST_LATER or pages > most:
+                raise damaged("a tree that comes later and has an index, or a 65th one, or too many pages")
+            self._later.add(name)
+            self._tag = self.items.tag()
+            return Later(pages)
+        has_rowids, rows = self.tree(True, name)
+        if has_rowids and name not in self._later:
+            self._rows_of[name] = rows
+        return TreeRows(has_rowids, rows)
+
+    def _content(self, place: int) -> list[Row] | None:
+        return self._rows_of.get(self.places[place - 1]) if 1 <= place <= len(self.places) else None
 
     def check_end(self) -> None:
         if self._tag is not None or self._same:
@@ -246,8 +270,15 @@ class Trees:
         made.has_base = found is not None
         made.stored = [] if found is None else self.base.stored(found)
         made.is_mapped = columns is not None
+        leaves = LeafItems(lambda: self.items.now.number(), self._content, self._work, self.settings.schema_format)
+        can_have_leaves = has_rowids and name is not None and not flags & 8 and self.settings.text_encoding < 2
         is_last = False
         while not is_last:
+            if self._tag == LEAVES and can_have_leaves:
+                for rowid, payload in leaves.rows():
+                    made.take(rowid, payload)
+                self._tag = self.items.tag()
+                continue
             if self._tag != PART:
                 raise damaged("a tree that is cut")
             part = part_of(self.items.now)
@@ -423,6 +454,10 @@ class Making:
     def put(self, payload: bytes) -> None:
         """Its pieces have been paid for."""
         self._put(self._next, payload, False)
+
+    def take(self, rowid: int | None, payload: bytes) -> None:
+        """A row that has all that it is."""
+        self._put(rowid, payload)
 
     def _rebased(self, rowid: int | None) -> int | None:
         return self._following() if self._counts else wrapped((rowid or 0) + self._shift)

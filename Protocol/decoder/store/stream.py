@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Protocol
 
 from decoder.refused import Refused
-from decoder.segment.work import ITEM, ROW, Work
+from decoder.segment.work import ITEM, Work
 from decoder.store.canonical_file import Later, TreeRows, write_canonical
 from decoder.store.derived import derived, key_part
-from decoder.store.full_text import LONGEST_LEAF, Leaves, Shape, postings
+from decoder.store.leaf_items import LeafItems
 from decoder.store.no_canonical_form import NoCanonicalForm
 from decoder.store.pages import Pages
 from decoder.store.records import Value, parsed, record
@@ -24,9 +24,6 @@ LONGEST_RECORD = 2**31 - 1
 MOST_TREES = 65_536
 MOST_PARTS = 32_767
 MOST_LATER = 64
-MOST_PREFIXES = 31
-MOST_CHARACTERS = 65_536
-MOST_LEAVES = 1_048_576
 MOST_DERIVED = 64
 """Indexes of one table that are derived."""
 
@@ -208,12 +205,12 @@ class StreamDecoder:
 
     def _rows(self, has_rowids: bool) -> Iterator[Row]:
         last: int | None = None
-        leaves: Leaves | None = None
+        leaves: LeafItems | None = None
         rows: Iterable[Row]
         while self.items.tag in (ROWS, LONG_ROW, LEAVES):
             if self.items.tag == LEAVES:
-                leaves = self._leaves(leaves, has_rowids)
-                rows = self._rows_of_leaves(leaves)
+                leaves = leaves or self._leaf_items(has_rowids)
+                rows = leaves.rows()
             else:
                 rows = self._group() if self.items.tag == ROWS else [self._long_row(has_rowids)]
             for rowid, payload in rows:
@@ -230,61 +227,16 @@ class StreamDecoder:
         if self.items.tag in (SETTINGS, CHUNK):
             raise damaged("an item where it does not belong")
 
-    def _leaves(self, last: Leaves | None, has_rowids: bool) -> Leaves:
+    def _leaf_items(self, has_rowids: bool) -> LeafItems:
         if not has_rowids or self.settings.text_encoding > 1:
             raise damaged("leaves where none can be")
-        kind = self._count(1)
-        if kind == 0:
-            if last is None:
-                raise damaged("leaves that go on with none")
-            return last
-        content = self._count(MOST_TREES)
-        if not 1 <= content <= len(self._trees) or self._trees[content - 1].name not in self._rows_of:
-            raise damaged("leaves of a table whose rows have not come")
-        if self._trees[content - 1].kind != schema_word("table", self.settings):
-            raise damaged("leaves of an index")
-        first, last_rowid = self._signed(), self._signed()
-        if first > last_rowid:
-            raise damaged("leaves of no rows")
-        columns = [self._count(MOST_PARTS) for _ in range(self._count(MOST_PARTS))]
-        prefixes = [self._count(LONGEST_IN_GROUP) for _ in range(self._count(MOST_PREFIXES))]
-        if 0 in prefixes:
-            raise damaged("prefixes of no characters")
-        named = [place for place in columns if place]
-        if len(set(named)) != len(named):
-            raise damaged("a value for two columns")
-        places = [place - 1 if place else None for place in columns]
-        shape = Shape(first, last_rowid, places, prefixes, self._folds())
-        return Leaves(postings(self._rows_of[self._trees[content - 1].name], shape, self.work))
+        return LeafItems(lambda: self.items.now.number(), self._content, self.work, self.settings.schema_format)
 
-    def _folds(self) -> dict[int, int]:
-        code, folds = -1, {}
-        for _ in range(self._count(MOST_CHARACTERS)):
-            code += 1 + self._count(0x11_0000)
-            fold = self._count(0x11_0001)
-            if not is_scalar(code) or (fold >= 2 and not is_scalar(fold - 2)):
-                raise damaged("a character that there is not")
-            folds[code] = fold
-        return folds
-
-    def _rows_of_leaves(self, leaves: Leaves) -> Iterator[Row]:
-        rowid = self._signed()
-        leaves.move(self._count(2**31 - 1), self._count(32_768))
-        for _ in range(self._count(MOST_LEAVES)):
-            size = self._count(LONGEST_LEAF)
-            self.work.spend(ROW + size)
-            yield rowid, record([None, leaves.leaf(size)], self.settings.schema_format)
-            rowid += 1
-
-    def _count(self, most: int) -> int:
-        number = self.items.now.number()
-        if number > most:
-            raise damaged("a number beyond its limit")
-        return number
-
-    def _signed(self) -> int:
-        number = self.items.now.number()
-        return number >> 1 if number % 2 == 0 else -(number >> 1) - 1
+    def _content(self, place: int) -> list[Row] | None:
+        """The rows of a table, by the place of its tree, if they have come."""
+        if not 1 <= place <= len(self._trees) or self._trees[place - 1].kind != schema_word("table", self.settings):
+            return None
+        return self._rows_of.get(self._trees[place - 1].name)
 
     def _group(self) -> list[Row]:
         rows = self.items.now.rows()
@@ -310,10 +262,6 @@ class StreamDecoder:
                 raise damaged("a chunk of no bytes, or of too many")
             content += chunk
         return rowid, bytes(content)
-
-
-def is_scalar(code: int) -> bool:
-    return code < 0xD800 or 0xE000 <= code < 0x11_0000
 
 
 def schema_word(word: str, settings: Settings) -> bytes:

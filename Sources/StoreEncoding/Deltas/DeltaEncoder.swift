@@ -75,7 +75,7 @@ package struct DeltaEncoder {
     }
 
     /// Encodes the delta of a small store only if it is no larger than the rows of the store. That of a large one goes on as it comes, until
-    /// it is larger than the rows at a low effort.
+    /// it is larger than the rows.
     ///
     /// - Parameters: As for `encode`.
     /// - Throws: As `encode` does, and `.tooLarge`.
@@ -88,10 +88,9 @@ package struct DeltaEncoder {
             var (sum, next) = (0, Int(size / Self.comparedPart))
             return try encode(limit: limit) { segment in
                 sum += segment.bytes.count
-                if let shapes, sum > next {
+                if sum > next {
                     next = sum * 3 / 2
-                    let isWholeSmaller = try StoreWalk.takesLess(than: sum, over: new, shapes, comparedEffort)
-                    if isWholeSmaller { throw EncodingFailure.tooLarge }
+                    if try isWholeSmaller(than: sum) { throw EncodingFailure.tooLarge }
                 }
                 try deliver(segment)
             }
@@ -122,7 +121,7 @@ package struct DeltaEncoder {
     ) throws {
         guard let shapes, let store = try baseStore() else { return try writeFile(limit: limit, deliver: deliver) }
         var output = try DeltaOutput(base: store, effort, limit: limit, deliver: deliver)
-        var walk = try DeltaWalk(store, try DeltaStore(new), shapes, unchanged, effort, makeSpillFile)
+        var walk = try DeltaWalk(store, try DeltaStore(new), shapes, unchanged, makeSpillFile)
         try walk.run(&output)
         try output.finish()
     }
@@ -148,7 +147,7 @@ package struct DeltaEncoder {
             return FileBytes(pages, pageSize: pageSize)
         }
         var output = try DeltaOutput(base: nil, effort, limit: limit, deliver: deliver)
-        output.areas.unsigned(DeltaHead.isFileFlag)
+        output.write { $0.unsigned(DeltaHead.isFileFlag) }
         try output.write(try bytes(new), by: try PieceSearch(try bytes(base)))
         try output.finish()
     }

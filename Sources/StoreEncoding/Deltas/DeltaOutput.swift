@@ -14,6 +14,8 @@ struct DeltaOutput {
     /// The most that reading a dictionary may cost: some ten times what it costs where blobs do not stand for more than the dictionary
     /// holds.
     private static let dictionaryWork = 16_777_216
+    /// With less text, a segment that takes a smaller part of the base's bytes is not worth a search in all of it.
+    private static let searchedPart: Int64 = 8192
     /// With fewer bytes of new strings a dictionary does not pay.
     private static let leastText = 40
     /// Most bytes of new strings of a segment, where the base has more than a dictionary holds: rows that came together have their like
@@ -22,24 +24,34 @@ struct DeltaOutput {
 
     private let base: DeltaStore?
     private let effort: SegmentEffort
-    /// Of the current segment: its budgets are for one.
-    private(set) var cost: TrialCost
     private let limit: Int64
     private let deliver: (EncodedSegment) throws -> Void
-    /// The current segment.
-    var areas = SegmentAreas()
+    /// The current segment at the effort, and at others that may take fewer bytes.
+    private var drafts: [Draft]
     /// Bytes of rows in the current segment.
     private var size = 0
     /// For each tree of the base: bytes of new strings in the current segment, the number of rows with them, the place in the base
     /// where the first of them belongs, and the number of rows of the tree.
     private var newText: [Int: (size: Int, count: Int, place: Int, rows: Int)] = [:]
-    /// Of the tree of the base that was searched last.
-    private var searched: (tree: Int, places: TextPlaces)?
+    /// Of the base, once they were looked for.
+    private var places: TextPlaces?
     /// The last full segment. It is delivered when the next is full, or at the end as the last.
     private var held: EncodedSegment?
     private var total: Int64 = 0
     /// Bytes of the result that the current segment stands for.
     var storeBytes: Int64 = 0
+
+    /// The current segment as one effort writes it.
+    private struct Draft {
+        let effort: SegmentEffort
+        /// Its budgets are for one segment.
+        let cost: TrialCost
+        var areas = SegmentAreas()
+
+        static func all(_ effort: SegmentEffort) throws -> [Draft] {
+            try ([effort] + effort.others).map { Draft(effort: $0, cost: try TrialCost(effort: $0)) }
+        }
+    }
 
     init(
         base: DeltaStore?, _ effort: SegmentEffort, limit: Int64,
@@ -49,7 +61,19 @@ struct DeltaOutput {
         self.effort = effort
         self.limit = limit
         self.deliver = deliver
-        cost = try TrialCost(effort: effort)
+        drafts = try Draft.all(effort)
+    }
+
+    /// Writes to the current segment what is the same at each effort.
+    mutating func write(_ body: (inout SegmentAreas) -> Void) {
+        for draft in drafts.indices { body(&drafts[draft].areas) }
+    }
+
+    /// Encodes values into the current segment, at each effort.
+    mutating func encode(
+        _ body: (SegmentEffort, TrialCost, inout SegmentAreas) throws(CompressionError) -> Void
+    ) throws(CompressionError) {
+        for draft in drafts.indices { try body(drafts[draft].effort, drafts[draft].cost, &drafts[draft].areas) }
     }
 
     /// Writes how a delta begins.
@@ -62,23 +86,36 @@ struct DeltaOutput {
         var flags: UInt64 = change == 0 ? 0 : DeltaHead.changesTreesFlag
         let isOther = new.settings.numbers != settings.numbers
         if isOther { flags |= DeltaHead.changesSettingsFlag }
-        areas.unsigned(flags)
-        if isOther { new.settings.writeChanges(from: settings, into: &areas) }
-        if change != 0 { areas.signed(Int64(change)) }
+        write { areas in
+            areas.unsigned(flags)
+            if isOther { new.settings.writeChanges(from: settings, into: &areas) }
+            if change != 0 { areas.signed(Int64(change)) }
+        }
     }
 
     /// Writes that trees are as in the base.
     mutating func write(same count: Int) {
         guard count > 0 else { return }
-        areas.unsigned(DeltaTag.same.rawValue)
-        areas.count(count - 1)
+        write { areas in
+            areas.unsigned(DeltaTag.same.rawValue)
+            areas.count(count - 1)
+        }
     }
 
     /// Writes that an index follows from its table.
     mutating func write(derived shape: IndexShape) throws {
-        areas.unsigned(DeltaTag.derived.rawValue)
-        for number in shape.numbers { areas.unsigned(number) }
+        write { areas in for number in [DeltaTag.derived.rawValue] + shape.numbers { areas.unsigned(number) } }
         try wrote(shape.parts.count)
+    }
+
+    /// Writes that the next tree comes after all others.
+    ///
+    /// - Parameter pages: That it has beside its root.
+    mutating func write(later pages: Int) {
+        write { areas in
+            areas.unsigned(DeltaTag.later.rawValue)
+            areas.count(pages)
+        }
     }
 
     /// Notes that rows have new strings, which the base may have similar ones of.
@@ -96,17 +133,15 @@ struct DeltaOutput {
     }
 
     /// Bytes of new strings at which a segment is full.
-    var mostText: Int {
-        guard let base,
-            Int64(base.pages.pageCount) * Int64(base.geometry.pageSize) > 4 * Int64(SegmentLimits.dictionarySize)
-        else { return .max }
-        return Self.mostText
-    }
+    var mostText: Int { baseSize > 4 * Int64(SegmentLimits.dictionarySize) ? Self.mostText : .max }
+
+    /// In bytes.
+    private var baseSize: Int64 { base.map { Int64($0.pages.pageCount) * Int64($0.geometry.pageSize) } ?? 0 }
 
     /// Notes that items with so many bytes of rows were written, and ends the segment if it is full.
     mutating func wrote(_ bytes: Int) throws {
         size += bytes
-        let written = areas.control.count + areas.numbers.count + areas.text.count
+        let written = drafts[0].areas.size
         let text = newText.values.reduce(0) { $0 + $1.size }
         if size >= Self.capacity || written >= Self.areasCapacity || text >= mostText { try flush() }
     }
@@ -118,7 +153,8 @@ struct DeltaOutput {
         var output = self
         func close() throws {
             guard !pieces.isEmpty else { return }
-            Piece.write(pieces, after: &end, into: &output.areas)
+            let areas = Piece.areas(pieces, after: &end)
+            output.write { $0.append(areas) }
             try output.wrote(size)
             pieces = []
             size = 0
@@ -133,16 +169,8 @@ struct DeltaOutput {
     }
 
     private mutating func flush() throws {
-        var (runs, dictionary) = (try dictionaryRuns(), [UInt8]())
-        do {
-            let work = DecodingWork(free: Self.dictionaryWork)
-            dictionary = try base?.dictionary(runs, work) ?? []
-        } catch CompressionError.damaged(.work) {
-            runs = []
-        }
-        let bytes = try areas.deltaSegment(effort, runs, dictionary)
-        areas = SegmentAreas()
-        cost = try TrialCost(effort: effort)
+        let bytes = try encoded()
+        drafts = try Draft.all(effort)
         total += Int64(bytes.count)
         guard total <= limit else { throw EncodingFailure.tooLarge }
         if let held { try deliver(held) }
@@ -150,8 +178,38 @@ struct DeltaOutput {
         (size, newText, storeBytes) = (0, [:], 0)
     }
 
+    /// The current segment in the fewest bytes.
+    private mutating func encoded() throws -> [UInt8] {
+        var encodings = DeltaEncodings(effort)
+        for draft in drafts { try encodings.add(draft.areas, draft.effort) }
+        let text = newText.values.reduce(0) { $0 + $1.size }
+        guard let base, text >= Self.leastText else { return try encodings.smallest(effort) }
+        let isMuch = text >= Self.muchText
+        if !isMuch || effort.thoroughness != .small { try add(runs(near: text), to: &encodings) }
+        let mayPay = Int64(encodings.size) * Self.searchedPart > baseSize && effort.thoroughness != .small
+        if isMuch || mayPay {
+            let places = try places ?? TextPlaces(base)
+            self.places = places
+            let found = places.runs(for: drafts.last?.areas.text ?? [])
+            try add(found.isEmpty ? runs(near: text) : found, to: &encodings)
+        }
+        return try encodings.smallest(effort)
+    }
+
+    private func add(_ runs: [DictionaryRun], to encodings: inout DeltaEncodings) throws {
+        let dictionary: [UInt8]
+        do {
+            dictionary = try base?.dictionary(runs, DecodingWork(free: Self.dictionaryWork)) ?? []
+        } catch CompressionError.damaged(.work) {
+            return
+        }
+        guard !dictionary.isEmpty else { return }
+        let matches = MatchDictionary(MatchDictionary.builtInBytes + dictionary)
+        for draft in drafts { try encodings.add(draft.areas, draft.effort, after: runs, dictionary, matches) }
+    }
+
     mutating func finish() throws {
-        if !areas.control.isEmpty { try flush() }
+        if drafts[0].areas.size > 0 { try flush() }
         if var last = held {
             last.isLast = true
             try deliver(last)
@@ -159,33 +217,16 @@ struct DeltaOutput {
         held = nil
     }
 
-    /// Rows of the base that resemble those with new strings, or are around their places: of each tree in proportion to its new
-    /// strings.
-    private mutating func dictionaryRuns() throws -> [(tree: Int, first: Int, count: Int)] {
-        guard newText.values.reduce(0, { $0 + $1.size }) >= Self.leastText else { return [] }
+    /// Rows of the base that are around the places of those with new strings: of each tree in proportion to its new strings.
+    private func runs(near all: Int) -> [DictionaryRun] {
         let largest = newText.filter { $0.value.rows > 0 }.sorted {
             $0.value.size == $1.value.size ? $0.key < $1.key : $0.value.size < $1.value.size
         }
-        .suffix(SegmentLimits.dictionaryRuns)
-        let all = largest.reduce(0) { $0 + $1.value.size }
-        guard all > 0 else { return [] }
         let size = all < Self.muchText ? Self.smallDictionary : Self.largeDictionary
-        return try largest.map { tree, sums in
+        return largest.suffix(SegmentLimits.dictionaryRuns).map { tree, sums in
             let share = max(1024, size / max(1, all / max(1, sums.size)))
-            var count = max(1, min(sums.rows, share * sums.count / max(1, sums.size), 1 << 20))
-            var place = sums.place - count / 2
-            if sums.size >= Self.muchText, count < sums.rows, let places = try textPlaces(of: tree) {
-                count = max(1, min(sums.rows, share / places.averageSize, 1 << 20))
-                place = places.best(count, for: areas.text) ?? place
-            }
-            return (tree, max(0, min(place, sums.rows - count)), count)
+            let count = max(1, min(sums.rows, share * sums.count / max(1, sums.size), 1 << 20))
+            return (tree, max(0, min(sums.place - count / 2, sums.rows - count)), count)
         }
-    }
-
-    private mutating func textPlaces(of tree: Int) throws -> TextPlaces? {
-        if let searched, searched.tree == tree { return searched.places }
-        searched = nil
-        searched = try base.map { (tree, try TextPlaces(try $0.rows(of: tree))) }
-        return searched?.places
     }
 }

@@ -1,80 +1,110 @@
 import ShipCompression
 import StoreFormat
 
-extension SegmentAreas {
-    /// The most bytes of content of which each stream is optimized before one is chosen. Of more the shortest stream alone is optimized,
-    /// as that takes ten times as long as making it.
+/// Rows of the base that a segment's dictionary is made of: the place of a tree, that of the first row in it, and how many rows follow one
+/// another.
+typealias DictionaryRun = (tree: Int, first: Int, count: Int)
+
+/// A few ways to write a segment of a delta, those with the fewest bytes.
+struct DeltaEncodings {
+    /// How many are kept until one is chosen.
+    private let most: Int
+    /// The most bytes of content of which several streams are optimized, as that takes ten times as long as making them.
     private static let smallContent = 1 << 16
 
-    /// Encodes these areas as a segment of a delta.
-    ///
-    /// - Parameters:
-    ///   - runs: The rows of the dictionary, run by run: the place of a tree of the base, that of the first row in it, and how many rows
-    ///     follow one another. None if there is no dictionary.
-    ///   - dictionary: Its bytes.
-    /// - Returns: The smallest of the possible encodings.
-    /// - Throws: `.segmentFull`.
-    func deltaSegment(
-        _ effort: SegmentEffort, _ runs: [(tree: Int, first: Int, count: Int)], _ dictionary: [UInt8]
-    ) throws(CompressionError) -> [UInt8] {
-        let stored = content(nil, effort, leastGain: nil)
-        var best = [DeltaForm.stored.rawValue] + stored
-        // Of large contents.
-        var shortest: (head: [UInt8], stream: [UInt8], content: [UInt8], preset: [UInt8])?
-        func compare(_ head: [UInt8], _ stream: [UInt8], of content: [UInt8], after preset: [UInt8]) {
-            if content.count <= Self.smallContent {
-                let whole = head + (DeflateOptimizer.shorter(stream, of: content, after: preset) ?? stream)
-                if whole.count < best.count { best = whole }
-            } else if head.count + stream.count < shortest.map({ $0.head.count + $0.stream.count }) ?? best.count {
-                shortest = (head, stream, content, preset)
-            }
+    private struct Encoding {
+        let head: [UInt8]
+        let stream: [UInt8]
+        /// What the stream stands for; `nil` if it is that itself.
+        let content: (bytes: [UInt8], preset: [UInt8])?
+
+        var size: Int { head.count + stream.count }
+
+        var optimized: [UInt8] {
+            head + (content.flatMap { DeflateOptimizer.shorter(stream, of: $0.bytes, after: $0.preset) } ?? stream)
         }
-        // Both forms have a stream of what is stored, without long matches.
-        let isTried = effort.leastGains.contains(nil) && stored.count <= SegmentLimits.inflatedSize
-        let plain = try isTried ? Deflate.raw(of: stored, level: effort.deflateLevel) : nil
-        for leastGain in effort.leastGains {
-            let content = leastGain == nil ? stored : content(.builtIn, effort, leastGain: leastGain)
-            guard content.count <= SegmentLimits.inflatedSize else { continue }
-            let stream = try leastGain == nil ? plain : Deflate.raw(of: content, level: effort.deflateLevel)
-            // What long matches leave may be short and no shorter.
-            guard let deflated = stream ?? (leastGain == nil ? nil : Deflate.stored(content)) else { continue }
-            var head = [DeltaForm.deflated.rawValue]
-            head.appendVarint(UInt64(content.count))
-            compare(head, deflated, of: content, after: [])
-        }
-        if !runs.isEmpty {
-            let matches = MatchDictionary(MatchDictionary.builtInBytes + dictionary)
-            for leastGain in effort.leastGains {
-                let content = leastGain == nil ? stored : content(matches, effort, leastGain: leastGain)
-                guard content.count <= SegmentLimits.inflatedSize else { continue }
-                var head = [DeltaForm.preset.rawValue]
-                head.appendVarint(UInt64(runs.count))
-                for run in runs {
-                    for number in [run.tree, run.first, run.count] { head.appendVarint(UInt64(number)) }
-                }
-                head.appendVarint(UInt64(content.count))
-                // A stream that does not refer to the dictionary is valid here, too, and may be shorter.
-                for deflated in [
-                    try Deflate.raw(of: content, after: dictionary) ?? Deflate.stored(content),
-                    try leastGain == nil ? plain : Deflate.raw(of: content, level: effort.deflateLevel),
-                ] {
-                    if let deflated { compare(head, deflated, of: content, after: dictionary) }
-                }
-            }
-        }
-        if let shortest {
-            let (head, stream, content, preset) = shortest
-            let optimized =
-                effort.thoroughness == .small ? nil : DeflateOptimizer.shorter(stream, of: content, after: preset)
-            let whole = head + (optimized ?? stream)
-            // A small content that came later may be smaller.
-            if whole.count < best.count { best = whole }
-        }
-        guard best.count <= SegmentLimits.encodedSize else { throw .segmentFull }
-        return best
     }
 
-    private func content(_ dictionary: MatchDictionary?, _ effort: SegmentEffort, leastGain: Int?) -> [UInt8] {
+    /// The shortest first.
+    private var best: [Encoding] = []
+
+    init(_ effort: SegmentEffort) { most = effort.thoroughness == .great ? 8 : 3 }
+
+    /// In bytes; 0 for none.
+    var size: Int { best.first?.size ?? 0 }
+
+    private mutating func add(_ encoding: Encoding) {
+        guard best.count < most || encoding.size < best[best.count - 1].size else { return }
+        best.insert(encoding, at: best.firstIndex { encoding.size < $0.size } ?? best.count)
+        if best.count > most { best.removeLast() }
+    }
+
+    /// Adds those of areas without a dictionary.
+    mutating func add(_ areas: SegmentAreas, _ effort: SegmentEffort) throws(CompressionError) {
+        add(
+            Encoding(
+                head: [DeltaForm.stored.rawValue], stream: areas.content(nil, effort, leastGain: nil), content: nil))
+        for leastGain in effort.leastGains {
+            let content = areas.content(.builtIn, effort, leastGain: leastGain)
+            guard content.count <= SegmentLimits.inflatedSize else { continue }
+            // What long matches leave may be short and no shorter.
+            let stream =
+                try Deflate.raw(of: content, level: effort.deflateLevel)
+                ?? (leastGain == nil ? nil : Deflate.stored(content))
+            guard let stream else { continue }
+            var head = [DeltaForm.deflated.rawValue]
+            head.appendVarint(UInt64(content.count))
+            add(Encoding(head: head, stream: stream, content: (content, [])))
+        }
+    }
+
+    /// Adds those of areas with a dictionary.
+    ///
+    /// - Parameters:
+    ///   - runs: The rows of the dictionary.
+    ///   - dictionary: Its bytes.
+    ///   - matches: The same, behind the built-in dictionary.
+    mutating func add(
+        _ areas: SegmentAreas, _ effort: SegmentEffort, after runs: [DictionaryRun], _ dictionary: [UInt8],
+        _ matches: MatchDictionary
+    ) throws(CompressionError) {
+        var front = [DeltaForm.preset.rawValue]
+        front.appendVarint(UInt64(runs.count))
+        for run in runs {
+            for number in [run.tree, run.first, run.count] { front.appendVarint(UInt64(number)) }
+        }
+        for leastGain in effort.leastGains {
+            let content = areas.content(matches, effort, leastGain: leastGain)
+            guard content.count <= SegmentLimits.inflatedSize else { continue }
+            var head = front
+            head.appendVarint(UInt64(content.count))
+            // A stream that does not refer to the dictionary is valid here, too, and may be shorter.
+            for stream in [
+                try Deflate.raw(of: content, after: dictionary) ?? Deflate.stored(content),
+                try leastGain == nil ? nil : Deflate.raw(of: content, level: effort.deflateLevel),
+            ] {
+                if let stream { add(Encoding(head: head, stream: stream, content: (content, dictionary))) }
+            }
+        }
+    }
+
+    /// The segment in the fewest bytes.
+    ///
+    /// - Throws: `.segmentFull`.
+    func smallest(_ effort: SegmentEffort) throws(CompressionError) -> [UInt8] {
+        let isLarge = (best.first?.content?.bytes.count ?? 0) > Self.smallContent
+        let chosen = best.prefix(isLarge ? most / 3 : most).map { encoding in
+            isLarge && effort.thoroughness == .small ? encoding.head + encoding.stream : encoding.optimized
+        }
+        guard let smallest = chosen.min(by: { $0.count < $1.count }), smallest.count <= SegmentLimits.encodedSize else {
+            throw .segmentFull
+        }
+        return smallest
+    }
+}
+
+extension SegmentAreas {
+    fileprivate func content(_ dictionary: MatchDictionary?, _ effort: SegmentEffort, leastGain: Int?) -> [UInt8] {
         let matches = dictionary.flatMap { dictionary in
             leastGain.map { LongMatches(text, dictionary: dictionary, effort: effort, leastGain: $0) }
         }
@@ -105,7 +135,7 @@ extension SegmentReader {
     /// - Throws: `.damaged`, and what `dictionary` throws.
     init(
         ofDelta segment: [UInt8], _ work: DecodingWork,
-        dictionary: ([(tree: Int, first: Int, count: Int)]) throws -> [UInt8]
+        dictionary: ([DictionaryRun]) throws -> [UInt8]
     ) throws {
         guard segment.count <= SegmentLimits.encodedSize else { throw CompressionError.damaged(.segmentLimit) }
         var head = AreaCursor(segment)
@@ -121,7 +151,7 @@ extension SegmentReader {
             try work.spend(size)
             content = AreaCursor(try Deflate.bytes(ofRaw: segment[head.offset...], size: size))
         case .preset:
-            var runs: [(tree: Int, first: Int, count: Int)] = []
+            var runs: [DictionaryRun] = []
             for _ in 0..<(try head.count(limit: SegmentLimits.dictionaryRuns)) {
                 runs.append(
                     (
@@ -166,7 +196,7 @@ extension DeltaStore {
     /// Source: `Protocol/DELTA.md` section 3.
     ///
     /// - Throws: `.damaged(.base)` for rows that are not there; `StoreFlaw`, and what the pages throw.
-    func dictionary(_ runs: [(tree: Int, first: Int, count: Int)], _ work: DecodingWork) throws -> [UInt8] {
+    func dictionary(_ runs: [DictionaryRun], _ work: DecodingWork) throws -> [UInt8] {
         guard !runs.isEmpty else { return [] }
         guard let inflater = BlobInflater() else { throw CompressionError.outOfMemory }
         var bytes: [UInt8] = []

@@ -10,6 +10,8 @@ final class DeltaStore {
     private(set) var trees: [PlannedTree] = []
     /// The places of the tables, in order, without `sqlite_schema`, and those of the indexes of each, in their order.
     private(set) var tables: [(place: Int, indexes: [Int])] = []
+    /// The tables as the schema names them.
+    let named: [SchemaTrees.Tree]
     /// The places of the trees, by their names.
     private var places: (tables: [[UInt8]: Int], indexes: [[UInt8]: Int]) = ([:], [:])
 
@@ -29,6 +31,7 @@ final class DeltaStore {
             try schema.add(record.span)
             rows += 1
         }
+        named = schema.tables
         trees = Array(repeating: .schema, count: schema.count + 1)
         for tree in try PlannedTree.all(of: schema) {
             trees[tree.place] = tree

@@ -7,4 +7,8 @@ enum DeltaTag: UInt64 {
     case derived = 2
     case merged = 3
     case pieces = 4
+    /// The next tree comes after all others, on so many pages.
+    case later = 5
+    /// `FullTextReader`.
+    case leaves = 6
 }

@@ -18,6 +18,17 @@ enum DeltaValue: Hashable {
         }
     }
 
+    /// A hash of it, where hardly another row has the same value by chance.
+    var key: UInt64? {
+        switch self {
+        case .text(let bytes), .blob(let bytes): bytes.count < 6 ? nil : bytes.withUnsafeBytes { $0.keyedHash }
+        case .integer(let integer):
+            integer.magnitude < 1 << 24 ? nil : withUnsafeBytes(of: integer.littleEndian) { $0.keyedHash }
+        case .real(let bits): withUnsafeBytes(of: bits.littleEndian) { $0.keyedHash }
+        case .null: nil
+        }
+    }
+
     var isBlob: Bool {
         if case .blob = self { return true }
         return false
@@ -108,7 +119,7 @@ extension ColumnValues {
 // Estimates of encoded sizes, in bytes: good enough to choose the row of the base from which a new row is made.
 
 extension DeltaValue {
-    fileprivate var cost: Int {
+    var cost: Int {
         switch self {
         case .null: 1
         case .integer(let integer): 1 + (64 - abs(Double(integer)).leadingZeroBits) / 8

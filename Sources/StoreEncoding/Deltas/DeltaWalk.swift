@@ -8,29 +8,47 @@ struct DeltaWalk {
     private let shapes: [String: IndexShape]
     /// The names of the tables that have the same rows in both.
     private let unchanged: Set<[UInt8]>
-    private let effort: SegmentEffort
     private let spill: () throws -> any SpillFile
     private let sources: BaseTrees
+    /// `nil` where no leaves of full-text indexes can follow.
+    private let fullText: FullTextTables?
     /// Trees that are the same as in the base, and for which nothing is written yet.
     private var same = 0
+    /// The tables that come after all others.
+    private var later: [(table: Int, source: TreeSource?, comparison: TreeComparison, leaves: FullTextSource)] = []
 
     init(
         _ base: DeltaStore, _ new: DeltaStore, _ shapes: [String: IndexShape], _ unchanged: Set<ForeignText>,
-        _ effort: SegmentEffort, _ spill: @escaping () throws -> any SpillFile
+        _ spill: @escaping () throws -> any SpillFile
     ) throws {
         self.base = base
         self.new = new
         self.shapes = shapes
         self.unchanged = Set(unchanged.map { $0.unescaped.bytes(textEncoding: new.settings.textEncoding) })
-        self.effort = effort
         self.spill = spill
         sources = try BaseTrees(base, new)
+        fullText = try Self.fullText(of: new, spill)
+    }
+
+    private static func fullText(
+        of new: DeltaStore, _ spill: @escaping () throws -> any SpillFile
+    ) throws -> FullTextTables? {
+        guard new.settings.textEncoding <= 1 else { return nil }
+        let budget = FullTextSource.Budget(bytes: Int(new.pages.pageCount) * new.geometry.pageSize)
+        var tables = FullTextTables(
+            FullTextSource.Store(pages: new.pages, geometry: new.geometry, makeSpillFile: spill, budget: budget))
+        var (rows, row) = (try new.rows(of: 0), DeltaRow())
+        while try rows.next(&row) { tables.add(row.record.span) }
+        return tables
     }
 
     mutating func run(_ output: inout DeltaOutput) throws {
         output.write(new, over: base.settings, trees: base.trees.count)
         try write(0, shapes: [], &output)
         for table in new.tables { try writeTable(table.place, table.indexes, &output) }
+        for (table, source, comparison, leaves) in later {
+            try write(table, source, comparison, merged: [], following: leaves, &output)
+        }
     }
 
     private mutating func flushSame(_ output: inout DeltaOutput) {
@@ -67,7 +85,7 @@ struct DeltaWalk {
 
     private mutating func write(
         _ tree: Int, _ source: TreeSource?, _ comparison: TreeComparison, merged: [(Int, IndexShape)],
-        _ output: inout DeltaOutput
+        following leaves: FullTextSource? = nil, _ output: inout DeltaOutput
     ) throws {
         let isAsNamed = source.map { $0.isNamed && $0.columns == nil } ?? false
         guard comparison.hasChanges || !isAsNamed else {
@@ -81,8 +99,9 @@ struct DeltaWalk {
         head.merged = merged.map { (index: $0.0, shape: $0.1) }
         var encoder = TreeEncoder(
             comparison, head, baseTree: source?.place, source: try rows(of: source), result: result, new.settings,
-            effort)
-        try encoder.write(TreeJoin(try rows(of: source), result, skipsLeaves: !head.countsRowids), to: &output)
+            following: leaves)
+        let skipsLeaves = !head.countsRowids && leaves == nil
+        try encoder.write(TreeJoin(try rows(of: source), result, skipsLeaves: skipsLeaves), to: &output)
     }
 
     // MARK: Tables
@@ -100,6 +119,16 @@ struct DeltaWalk {
         let (source, comparison) =
             try unchangedSource(of: table).map { ($0, TreeComparison(unchangedWith: indexes.count)) }
             ?? compare(table, shapes: tableShapes)
+        if indexes.isEmpty, let leaves = try leaves(of: table, comparison) {
+            guard comesLater(leaves, in: table) else {
+                return try write(table, source, comparison, merged: [], following: leaves, &output)
+            }
+            if later.count < StoreBuilder.mostLater {
+                flushSame(&output)
+                output.write(later: leaves.pageCount)
+                return later.append((table, source, comparison, leaves))
+            }
+        }
         var plans: [IndexPlan] = []
         var merged: [(Int, IndexShape)] = []
         var derived = 0
@@ -122,7 +151,7 @@ struct DeltaWalk {
             case .same: same += 1
             case .merged:
                 flushSame(&output)
-                output.areas.unsigned(DeltaTag.merged.rawValue)
+                output.write { $0.unsigned(DeltaTag.merged.rawValue) }
             case .derived(let shape):
                 flushSame(&output)
                 try output.write(derived: shape)
@@ -130,6 +159,19 @@ struct DeltaWalk {
                 try write(index, source, comparison, merged: [], &output)
             }
         }
+    }
+
+    /// Knows which of the leaves that a table has follow; `nil` if it has no new ones.
+    private func leaves(of table: Int, _ comparison: TreeComparison) throws -> FullTextSource? {
+        guard let fullText, !comparison.indexesOfLeaves.isEmpty,
+            let tree = new.named.first(where: { $0.index == table }), fullText.areLeaves(in: tree)
+        else { return nil }
+        return try fullText.source(of: tree, among: new.named, indexes: comparison.indexesOfLeaves)
+    }
+
+    /// Whether a table comes before the one that its leaves follow from.
+    private func comesLater(_ leaves: FullTextSource, in table: Int) -> Bool {
+        new.tables.first { [table, leaves.content].contains($0.place) }?.place == table
     }
 
     /// The table of the base that has the same rows and the same definition; `nil` if the tables have to be compared.
@@ -149,7 +191,7 @@ struct DeltaWalk {
             let found = try difference(of: index, shape, from: named.place)
             guard found.hasChanges else { return .same }
             if canFollow.merging, let shape, let sum, sum == found.sum, let tableSource,
-                base.trees[named.place].table == base.trees[tableSource.place].root, comparison.runs.isEmpty,
+                base.trees[named.place].table == base.trees[tableSource.place].root, comparison.isForward,
                 comparison.hasChanges, !new.hasOtherForm(than: base)
             {
                 return .merged(shape)

@@ -25,8 +25,10 @@ extension EncodedSegment {
             compared += Int64(bytes.count)
         }
         var output = try DeltaOutput(base: nil, effort, limit: limit) { segments.append($0) }
-        output.areas.unsigned(DeltaHead.isFileFlag)
-        output.areas.control += digest.prefix(FileDeltaBuilder.nameSize)
+        output.write { areas in
+            areas.unsigned(DeltaHead.isFileFlag)
+            areas.control += digest.prefix(FileDeltaBuilder.nameSize)
+        }
         try output.write(new, by: try PieceSearch(base))
         try output.finish()
         do {

@@ -20,7 +20,8 @@ struct Piece: Hashable {
     }
 
     /// - Parameter end: Where the last copy ended; 0 before the first.
-    static func write(_ pieces: [Piece], after end: inout Int64, into areas: inout SegmentAreas) {
+    static func areas(_ pieces: [Piece], after end: inout Int64) -> SegmentAreas {
+        var areas = SegmentAreas()
         areas.unsigned(DeltaTag.pieces.rawValue)
         let steps = pieces.flatMap(\.steps)
         areas.count(steps.count)
@@ -32,5 +33,6 @@ struct Piece: Hashable {
             areas.signed(piece.offset - end)
             end = piece.offset + piece.length
         }
+        return areas
     }
 }

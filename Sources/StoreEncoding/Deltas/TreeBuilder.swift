@@ -19,6 +19,10 @@ final class TreeBuilder {
     /// The trees of the result in order. Before the schema has come, only the first is known.
     private var plan = [PlannedTree.schema]
     var next = 0
+    /// The trees that come after all others: their places in the plan, and the pages that are kept for them.
+    private var later: [(place: Int, pages: KeptPages)] = []
+    private var laterEnded = 0
+    private var leaves = FullTextReader()
     private var derivedOfTable = 0
     var schema: SchemaTrees?
     /// Rows of `sqlite_schema` so far that name a tree.
@@ -62,7 +66,8 @@ final class TreeBuilder {
     func takeItem(_ source: inout SegmentReader) throws {
         try work.spend(DecodingWork.item)
         guard let tag = DeltaTag(rawValue: try source.control.varint()) else { throw CompressionError.damaged(.rows) }
-        guard long == nil || tag == .pieces, open == nil || tag == .part || long != nil else {
+        guard long == nil || tag == .pieces, open == nil || tag == .part || tag == .leaves || long != nil
+        else {
             throw CompressionError.damaged(.rows)
         }
         switch tag {
@@ -73,20 +78,23 @@ final class TreeBuilder {
         case .derived: try derive(try IndexShape(fromDelta: &source))
         case .merged: try merge()
         case .pieces: try takePieces(&source)
+        case .later: try postpone(pages: try source.control.count(limit: Int(mostPages)))
+        case .leaves: try takeLeaves(&source)
         }
     }
 
     /// Copies the trees that no item mentions, and completes the file.
     func finish() throws {
         guard open == nil, long == nil else { throw CompressionError.damaged(.rows) }
-        while next < plan.count { try copyTree() }
+        while next < plan.count || laterEnded < later.count { try copyTree() }
         try writer.finish()
         guard writer.pageCount == mostPages else { throw CompressionError.damaged(.rows) }
     }
 
     private func planned() throws -> PlannedTree {
-        guard next < plan.count else { throw CompressionError.damaged(.rows) }
-        return plan[next]
+        if next < plan.count { return plan[next] }
+        guard laterEnded < later.count else { throw CompressionError.damaged(.rows) }
+        return plan[later[laterEnded].place]
     }
 
     /// - Returns: The place in the base of the tree that the next tree is made of.
@@ -131,6 +139,8 @@ final class TreeBuilder {
                     try target.makeSpillFile()
                 })
         }
+        leaves = FullTextReader()
+        if next == plan.count { writer.fill(later[laterEnded].pages) }
         open = OpenTree(
             tree: writer.tree(kind, root: planned.root), kind: kind, head: head, base: rows,
             isIndexed: !head.merged.isEmpty)
@@ -138,8 +148,43 @@ final class TreeBuilder {
 
     func end(_ tree: consuming OpenTree) throws {
         try tree.tree.end()
+        guard next < plan.count else {
+            try writer.endFilling()
+            laterEnded += 1
+            return
+        }
         next += 1
         if next == 1 { try planTrees() }
+    }
+
+    /// The next tree is a table whose rows come after those of all other trees.
+    private func postpone(pages count: Int) throws {
+        guard next > 0, next < plan.count, plan[next].isTable, next + 1 == plan.count || plan[next + 1].isTable,
+            later.count < StoreBuilder.mostLater
+        else { throw CompressionError.damaged(.rows) }
+        later.append((next, try writer.keep(count)))
+        next += 1
+    }
+
+    /// Rows of the current tree that are leaves of a full-text index.
+    private func takeLeaves(_ source: inout SegmentReader) throws {
+        guard var tree = open.take(), tree.kind == .table, next > 0, !tree.isIndexed, settings.textEncoding <= 1 else {
+            throw CompressionError.damaged(.rows)
+        }
+        try leaves.read(from: &source, work) { shape in
+            // Its rows have all come.
+            guard let place = plan[1..<next].firstIndex(where: { $0.place == shape.content }), plan[place].isTable,
+                !later.contains(where: { $0.place == place }),
+                try TreeReader.kind(of: plan[place].root, in: target, writer.geometry) == .table
+            else { throw CompressionError.damaged(.rows) }
+            return try shape.postings(in: target, writer.geometry, root: plan[place].root, work) { [target] in
+                try target.makeSpillFile()
+            }
+        } put: { record, rowid in
+            try tree.tree.append(record.span, rowid: rowid)
+            tree.lastRowid = rowid
+        }
+        open = consume tree
     }
 
     /// Lists the trees that follow the schema.

@@ -7,8 +7,13 @@ struct TreeComparison {
     private(set) var hasLongRowsGone = false
     /// Rows that both have.
     private var commonRows = 0
+    /// Numbers of the indexes that new rows are of, if the tree has the leaves of full-text indexes.
+    private(set) var indexesOfLeaves: Set<Int64> = []
+    private static let mostIndexesOfLeaves = 1024
     /// Rows that the base has under other keys.
     private(set) var runs: [ContentMatches.Run] = []
+    /// Whether rows of the base are used in their order only.
+    private(set) var isForward = true
     /// Rows of the base that are not in the result.
     private(set) var values = ValueMatches()
     /// Rows whose rowid is not the successor of that of the row before.
@@ -60,13 +65,19 @@ struct TreeComparison {
                 for index in entries.indices { entries[index]?.remove(join.old, integers) }
             }
             if step != .old {
+                if indexesOfLeaves.count < Self.mostIndexesOfLeaves, let index = FullTextPages.index(of: join.new.rowid)
+                {
+                    indexesOfLeaves.insert(index)
+                }
                 try matches.add(new: join.new)
+                values.look(for: join.new)
                 for index in entries.indices { entries[index]?.add(join.new, integers) }
             }
         }
         runs = try matches.runs()
         commonRows += runs.reduce(0) { $0 + Int($1.count) }
         values.sort()
+        isForward = runs.isEmpty && !values.areInOtherOrder
         sums = entries.map { $0.flatMap { $0.isComplete ? $0.sum : nil } }
     }
 
@@ -82,7 +93,7 @@ struct TreeComparison {
     var hasMostRows: Bool { 2 * commonRows >= newCount }
 
     /// Whether each rowid is by default the successor of the one before.
-    var countsRowids: Bool { !runs.isEmpty && gaps <= runs.count }
+    var countsRowids: Bool { !isForward && gaps <= max(1, runs.count) }
 }
 
 /// Finds rows that the base has under other keys: it sorts the hashes of the records of both sides together.
@@ -188,23 +199,30 @@ struct ContentMatches {
     }
 }
 
-/// Finds rows of the base that are not in the result by their texts and blobs.
+/// Finds rows of the base that are not in the result by their texts, blobs and large numbers.
 struct ValueMatches {
     private static let most = 1 << 18
-    private static let shortest = 6
     /// Most rows that are found for one value.
     private static let reach = 4
+    /// Of the new rows that are found, the part from which on it pays to go back for them.
+    private static let otherOrder = 8
 
     private var keys: [(hash: UInt64, place: UInt32)] = []
     private var isSorted = true
+    /// One for each new row, as long as there is room: of its longest value.
+    private var wanted: [UInt64] = []
 
     mutating func add(_ row: DeltaRow) {
         guard keys.count < Self.most, let values = DeltaValue.values(of: row.record) else { return }
-        for value in values {
-            guard let string = value.string, string.count >= Self.shortest else { continue }
-            keys.append((string.withUnsafeBytes { $0.keyedHash }, UInt32(truncatingIfNeeded: row.place)))
-        }
+        for key in values.compactMap(\.key) { keys.append((key, UInt32(truncatingIfNeeded: row.place))) }
         isSorted = false
+    }
+
+    mutating func look(for row: DeltaRow) {
+        guard wanted.count < Self.most, !row.isLong,
+            let value = DeltaValue.values(of: row.record)?.max(by: { $0.cost < $1.cost }), let key = value.key
+        else { return }
+        wanted.append(key)
     }
 
     mutating func sort() {
@@ -213,22 +231,35 @@ struct ValueMatches {
         isSorted = true
     }
 
-    /// The places of rows that share a text or a blob with `values`, those nearest to `place` first.
+    /// Whether the new rows are like rows of the base, most of them, and these come in another order.
+    var areInOtherOrder: Bool {
+        var (found, steps, last) = (0, 0, 0)
+        for key in wanted {
+            let index = first(key, from: 0)
+            guard index < keys.count, keys[index].hash == key else { continue }
+            found += 1
+            if Int(keys[index].place) < last { steps += 1 }
+            last = Int(keys[index].place)
+        }
+        return 2 * found >= wanted.count && steps * Self.otherOrder > found
+    }
+
+    /// The first key with a hash, from a place on.
+    private func first(_ hash: UInt64, from place: Int) -> Int {
+        var (low, high) = (0, keys.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let key = keys[middle]
+            if key.hash < hash || key.hash == hash && Int(key.place) < place { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The places of rows that share a value with `values`, those nearest to `place` first.
     func places(sharing values: [DeltaValue], near place: Int) -> [Int] {
         var found: Set<Int> = []
-        for value in values {
-            guard let string = value.string, string.count >= Self.shortest else { continue }
-            let hash = string.withUnsafeBytes { $0.keyedHash }
-            var (low, high) = (0, keys.count)
-            while low < high {
-                let middle = (low + high) / 2
-                let key = keys[middle]
-                if key.hash < hash || key.hash == hash && Int(key.place) < place {
-                    low = middle + 1
-                } else {
-                    high = middle
-                }
-            }
+        for hash in values.compactMap(\.key) {
+            let low = first(hash, from: place)
             for index in max(0, low - Self.reach / 2)..<min(keys.count, low + Self.reach / 2)
             where keys[index].hash == hash {
                 found.insert(Int(keys[index].place))

@@ -1,3 +1,4 @@
+import ShipCompression
 import StoreFormat
 
 /// Writes the parts of one tree: the second of two passes over all rows.
@@ -19,13 +20,16 @@ struct TreeEncoder {
     private let baseTree: Int?
     private let kind: TreeKind
     private let settings: StoreSettings
-    private let effort: SegmentEffort
     /// Reads rows of the base from any place.
     private var source: DeltaRows?
     /// Reads rows of the result from any place.
     private var result: DeltaRows
     private var head: TreeHead?
     private let countsRowids: Bool
+    /// Knows which rows are leaves that follow from the content of a full-text index.
+    private let fullText: FullTextSource?
+    /// The rowid of the last leaf that follows.
+    private var lastLeaf: Int64 = 0
     /// Whether rows of the base may be used in their order only.
     private let isForward: Bool
 
@@ -47,12 +51,14 @@ struct TreeEncoder {
     private var passed: [DeltaRow] = []
     /// The search in the row of the base that was searched last: many new rows may be compared with one long row.
     private var searched: (place: Int, search: PieceSearch)?
+    /// Of the base, once a long row had none of its own there.
+    private var longRows: TextPlaces?
     private var run = 0
     private var scratch = DeltaRow()
 
     init(
         _ comparison: TreeComparison, _ head: TreeHead, baseTree: Int?, source: DeltaRows?, result: DeltaRows,
-        _ settings: StoreSettings, _ effort: SegmentEffort
+        _ settings: StoreSettings, following fullText: FullTextSource? = nil
     ) {
         self.comparison = comparison
         self.head = head
@@ -61,9 +67,9 @@ struct TreeEncoder {
         self.source = source
         self.result = result
         self.settings = settings
-        self.effort = effort
         countsRowids = head.countsRowids
-        isForward = comparison.runs.isEmpty
+        self.fullText = fullText
+        isForward = comparison.isForward
     }
 
     /// - Parameter join: At the first row.
@@ -80,6 +86,7 @@ struct TreeEncoder {
                 if step != .same { pass(join.old) }
             }
             guard step != .old else { continue }
+            if let fullText, try takeLeaf(join.new, fullText, &output) { continue }
             try take(step, join.new, join.old, &output)
             if size >= DeltaOutput.capacity || text >= output.mostText || part.events.count >= Self.mostRows
                 || part.edits.count + literalRowids.count >= Self.mostRows
@@ -87,6 +94,7 @@ struct TreeEncoder {
                 try close(&output)
             }
         }
+        try write(leaves: fullText?.end(), &output)
         part.isLast = true
         if copies > 0 {
             if cursor < comparison.baseCount {
@@ -115,7 +123,7 @@ struct TreeEncoder {
             return try copy(from: place, rowid: nil, new)
         }
         if step == .same { return try copy(from: old.place, rowid: old.rowid, new) }
-        if new.isLong { return try writeLong(new, try longest(step, old), &output) }
+        if new.isLong { return try writeLong(new, try source(of: new, step, old), &output) }
         guard let values = DeltaValue.values(of: new.record) else { throw StoreFlaw.record(page: 0) }
         if let (place, rowid, before) = try bestRow(step, values, old) {
             try edit(place, rowid, before, new, values)
@@ -267,14 +275,16 @@ struct TreeEncoder {
     /// - Parameter ending: Numbers that belong to the last event; they are in the same segment.
     private mutating func close(_ output: inout DeltaOutput, ending: [UInt64] = []) throws {
         if kind == .table, !countedRowids { part.literals.rowids = literalRowids }
-        output.areas.unsigned(DeltaTag.part.rawValue)
-        head?.write(into: &output.areas)
+        let hasBase = comparison.baseCount > 0
+        try output.encode { effort, cost, areas throws(CompressionError) in
+            var effort = effort
+            effort.hasBase = hasBase
+            areas.unsigned(DeltaTag.part.rawValue)
+            head?.write(into: &areas)
+            try part.write(settings.integers, effort, cost, into: &areas)
+            for number in ending { areas.unsigned(number) }
+        }
         head = nil
-        let cost = output.cost
-        var effort = effort
-        effort.hasBase = comparison.baseCount > 0
-        try part.write(settings.integers, effort, cost, into: &output.areas)
-        for number in ending { output.areas.unsigned(number) }
         if let baseTree {
             output.noteText(
                 text, ofRows: part.edits.count + part.literals.ends.count, in: baseTree, at: textPlace ?? cursor,
@@ -285,10 +295,45 @@ struct TreeEncoder {
         try output.wrote(written)
     }
 
+    // MARK: Leaves
+
+    /// - Returns: Whether the row is a leaf that follows. What has to come before it is written.
+    private mutating func takeLeaf(
+        _ new: DeltaRow, _ fullText: FullTextSource, _ output: inout DeltaOutput
+    ) throws -> Bool {
+        let (follows, item) =
+            new.isLong ? (false, fullText.end()) : try fullText.take(rowid: new.rowid, new.record.span)
+        try write(leaves: item, &output)
+        if follows { lastLeaf = new.rowid }
+        return follows
+    }
+
+    /// Writes leaves, after the rows before them.
+    private mutating func write(leaves: [UInt64]?, _ output: inout DeltaOutput) throws {
+        guard let leaves else { return }
+        if copies > 0 { append(.skip, jump: 0, shift: 0) }
+        if head != nil || !part.events.isEmpty { try close(&output) }
+        output.write { areas in for number in [DeltaTag.leaves.rawValue] + leaves { areas.unsigned(number) } }
+        lastRowid = lastLeaf
+        try output.wrote(leaves.count)
+    }
+
     // MARK: Long rows
 
+    /// The row of the base that a long row is made of: of several the one that has most in common with it. A table with rows like these has
+    /// no merged index, so the place may go back afterwards.
+    private mutating func source(of new: DeltaRow, _ step: RowStep, _ old: DeltaRow) throws -> DeltaRow? {
+        guard step != .changed, let rows = source else { return try longest(step, old) }
+        if longRows == nil {
+            var rows = rows
+            _ = try rows.move(to: 0)
+            longRows = try TextPlaces(longRows: rows)
+        }
+        return try longRows?.row(like: try bytes(ofNew: new)).map { try row(at: $0) } ?? longest(step, old)
+    }
+
     /// The row of the base that a long row is made of, or one that was long: of entries, which have no rowids to tell, the longest one
-    /// near it has most to copy. A table with rows like these has no merged index, so the place may go back afterwards.
+    /// near it has most to copy.
     private mutating func longest(_ step: RowStep, _ old: DeltaRow) throws -> DeltaRow? {
         guard step != .changed else { return old }
         var rows = passed.filter { $0.place >= cursor || !isForward }

@@ -49,6 +49,9 @@ final class FullTextSource {
     private(set) var pages = KeptPages(after: 0, upTo: 0)
     private(set) var pageCount = 0
 
+    /// The place of the table that has the texts.
+    var content: Int { shape.content }
+
     private var current: Current?
     /// The item that is not sent yet, up to the sizes of its leaves, and these.
     private var item: (numbers: [UInt64], sizes: [UInt64], next: Int64)?
@@ -68,30 +71,36 @@ final class FullTextSource {
         var inVain = 0
     }
 
-    /// - Parameter root: Of the table that has the leaves.
+    /// - Parameters:
+    ///   - root: Of the table that has the leaves.
+    ///   - numbers: Of the indexes whose leaves are looked at; `nil` for all.
     /// - Returns: `nil` if no leaf can follow from the content.
-    init?(_ table: FullTextTable, places: [Int?], root: UInt32, content: SchemaTrees.Tree, in store: Store) throws {
+    init?(
+        _ table: FullTextTable, places: [Int?], root: UInt32, content: SchemaTrees.Tree, of numbers: Set<Int64>?,
+        in store: Store
+    ) throws {
         guard try TreeReader.kind(of: content.root, in: store.pages, store.geometry) == .table,
             table.prefixes.count <= FullTextShape.mostPrefixes, table.prefixes.allSatisfy({ $0 > 0 })
         else { return nil }
         self.store = store
         contentRoot = content.root
         shape = FullTextShape(content: content.index, rowids: 0...0, columns: places, prefixes: table.prefixes)
-        try readLeaves(root: root)
+        try readLeaves(root: root, of: numbers)
         let named = places.compactMap { $0 }
         guard !rowids.isEmpty, pageCount > 0, Set(named).count == named.count else { return nil }
-        shape.characters = table.folds(of: try Self.characters(of: content.root, shape, store))
+        shape.characters = table.folds(of: try characters())
     }
 
-    /// The characters above 127 of the texts.
-    private static func characters(of root: UInt32, _ shape: FullTextShape, _ store: Store) throws -> Set<UInt32> {
+    /// The characters above 127 of the texts that the indexes are of.
+    private func characters() throws -> Set<UInt32> {
         var codes: Set<UInt32> = []
-        var reader = try TreeReader(store.pages, store.geometry, root: root, kind: .table)
+        var reader = try TreeReader(store.pages, store.geometry, root: contentRoot, kind: .table)
         var row = IndexedRow()
-        while let cell = try reader.next() {
-            guard cell.payloadSize <= CanonicalForm.longestHeldRecord, try row.read(cell, from: reader) else {
-                continue
-            }
+        let (first, last) = (rowids.values.map(\.lowerBound).min() ?? 0, rowids.values.map(\.upperBound).max() ?? 0)
+        while let cell = try reader.next(), cell.rowid <= last {
+            guard cell.rowid >= first, cell.payloadSize <= CanonicalForm.longestHeldRecord,
+                try row.read(cell, from: reader)
+            else { continue }
             let record = row.record
             for place in shape.columns.compactMap({ $0 }) where place < row.columns.count {
                 guard SerialType.isText(row.columns.types[place]) else { continue }
@@ -111,7 +120,7 @@ final class FullTextSource {
     }
 
     /// Finds which rows each index is of, and the pages of the tree.
-    private func readLeaves(root: UInt32) throws {
+    private func readLeaves(root: UInt32, of numbers: Set<Int64>?) throws {
         let pages = NotedPages(store.pages)
         var reader = try TreeReader(pages, store.geometry, root: root, kind: .table)
         var row = IndexedRow()
@@ -122,7 +131,8 @@ final class FullTextSource {
                 continue
             }
             guard try row.read(cell, from: reader) else { continue }
-            guard let number = FullTextPages.index(of: cell.rowid), var index = indexes[number] ?? FullTextPages()
+            guard let number = FullTextPages.index(of: cell.rowid), numbers?.contains(number) != false,
+                var index = indexes[number] ?? FullTextPages()
             else { continue }
             let record = row.record
             let isSound = Self.leaf(row.columns).map { index.take(record.span.extracting($0)) != nil } ?? false
@@ -145,9 +155,9 @@ final class FullTextSource {
     /// Takes the next row of the table.
     ///
     /// - Returns: Whether it follows; and the item that has to be sent before what comes next.
-    func take(_ cell: TreeCell, _ record: Span<UInt8>) throws -> (follows: Bool, item: [UInt64]?) {
+    func take(rowid: Int64, _ record: Span<UInt8>) throws -> (follows: Bool, item: [UInt64]?) {
         var columns = RecordColumns()
-        guard let number = FullTextPages.index(of: cell.rowid), let rowids = rowids[number], columns.read(record),
+        guard let number = FullTextPages.index(of: rowid), let rowids = rowids[number], columns.read(record),
             let range = Self.leaf(columns), let size = FullTextPages.size(of: record.extracting(range))
         else { return (false, end()) }
         let leaf = record.extracting(range)
@@ -160,7 +170,7 @@ final class FullTextSource {
         guard var current, let stored = current.stored.take(leaf) else { return (false, ended ?? end()) }
         defer { self.current = current }
         let expected = leaf.withUnsafeBufferPointer(Array.init)
-        if let item, item.next != cell.rowid || item.sizes.count == Self.mostLeaves { ended = end() }
+        if let item, item.next != rowid || item.sizes.count == Self.mostLeaves { ended = end() }
         var made = try current.leaves?.leaf(size)
         if made?.bytes != expected, current.inVain < Self.mostInVain,
             let place = try stored.beginning.flatMap({ try current.place(of: $0) }),
@@ -174,7 +184,7 @@ final class FullTextSource {
         if item == nil {
             let head = current.isSent ? [0] : [1] + current.shape.numbers
             let part = UInt64(current.leaves?.part ?? 0)
-            item = (head + [cell.rowid.zigzag, UInt64(current.passed), part], [], cell.rowid)
+            item = (head + [rowid.zigzag, UInt64(current.passed), part], [], rowid)
             (current.isSent, current.passed) = (true, 0)
         }
         _ = try current.leaves?.pass(made.end)

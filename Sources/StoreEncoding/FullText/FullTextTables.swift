@@ -27,18 +27,30 @@ struct FullTextTables {
         return (texts[0], texts[1])
     }
 
-    /// - Parameter all: The tables of the store.
-    /// - Returns: `nil` if the table has no leaves of a full-text index, or none that follow.
-    func source(of table: SchemaTrees.Tree, among all: [SchemaTrees.Tree]) throws -> FullTextSource? {
+    /// Whether the name of a table says that it has the leaves of a full-text index.
+    func areLeaves(in table: SchemaTrees.Tree) -> Bool { fullText(of: table) != nil }
+
+    private func fullText(of table: SchemaTrees.Tree) -> (name: String, table: FullTextTable)? {
         let name = String(decoding: table.name, as: UTF8.self)
-        guard let (index, fullText) = tables.first(where: { $0.name + "_data" == name }) else { return nil }
+        return tables.first { $0.name + "_data" == name }
+    }
+
+    /// - Parameters:
+    ///   - all: The tables of the store.
+    ///   - numbers: Of the indexes whose leaves are looked at; `nil` for all.
+    /// - Returns: `nil` if the table has no leaves of a full-text index, or none that follow.
+    func source(
+        of table: SchemaTrees.Tree, among all: [SchemaTrees.Tree], indexes numbers: Set<Int64>? = nil
+    ) throws -> FullTextSource? {
+        guard let (index, fullText) = fullText(of: table) else { return nil }
         let contentName = (fullText.content ?? index + "_content").lowercased()
         guard
             let content = all.first(where: { String(decoding: $0.name, as: UTF8.self).lowercased() == contentName }),
-            content != table
+            // Another index's leaves come as late as these.
+            content != table, !areLeaves(in: content)
         else { return nil }
         let places = fullText.places(in: fullText.content == nil ? nil : try statement(of: contentName))
-        return try FullTextSource(fullText, places: places, root: table.root, content: content, in: store)
+        return try FullTextSource(fullText, places: places, root: table.root, content: content, of: numbers, in: store)
     }
 
     /// - Parameter name: That of a table, in lower case.

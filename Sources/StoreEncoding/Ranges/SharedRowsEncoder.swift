@@ -26,7 +26,7 @@ extension AsyncDeltaEncoder {
         var effort = effort
         effort.hasBase = true
         var output = try DeltaOutput(base: nil, effort, limit: limit, deliver: deliver)
-        var walk = SharedRowsWalk(shared, try DeltaStore(new), shapes, effort)
+        var walk = SharedRowsWalk(shared, try DeltaStore(new), shapes)
         try walk.run(&output)
         try output.finish()
     }

@@ -5,15 +5,13 @@ struct SharedRowsWalk {
     private let shared: SharedRows
     private let new: DeltaStore
     private let shapes: [String: IndexShape]
-    private let effort: SegmentEffort
     /// Trees that are the same as in the base, and for which nothing is written yet.
     private var same = 0
 
-    init(_ shared: SharedRows, _ new: DeltaStore, _ shapes: [String: IndexShape], _ effort: SegmentEffort) {
+    init(_ shared: SharedRows, _ new: DeltaStore, _ shapes: [String: IndexShape]) {
         self.shared = shared
         self.new = new
         self.shapes = shapes
-        self.effort = effort
     }
 
     mutating func run(_ output: inout DeltaOutput) throws {
@@ -52,7 +50,7 @@ struct SharedRowsWalk {
             TreeComparison(overUnknown: found?.baseCount ?? 0),
             TreeHead(found.map { TreeSource(place: $0.base, isNamed: $0.isNamed) }, rows.kind), baseTree: nil,
             source: nil,
-            result: rows, new.settings, effort)
+            result: rows, new.settings)
         try encoder.write(SharedRowSteps(found?.parts, try new.rows(of: tree)), to: &output)
     }
 

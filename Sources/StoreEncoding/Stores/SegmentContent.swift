@@ -122,12 +122,15 @@ package struct SegmentContent: Sendable {
     package consuming func encoded(
         _ effort: SegmentEffort, after pages: (any PageSource)? = nil, noting note: PartNote? = nil
     ) throws -> [UInt8] {
-        guard let lower = effort.lower, !Task.isCancelled else { return try encodedOnce(effort, after: pages, note) }
-        // What looks smaller part by part need not be smaller together. Beside great care a lower effort takes a tenth of the time.
+        let others = effort.others
+        guard !others.isEmpty, !Task.isCancelled else { return try encodedOnce(effort, after: pages, note) }
+        // Beside great care a lower effort takes a tenth of the time.
         let own = try (copy self).encodedOnce(effort, after: pages, note)
         guard effort.thoroughness == .great || own.count <= Self.fewBytes else { return own }
-        let other = try encoded(lower, after: pages)
-        return own.count <= other.count ? own : other
+        return try others.reduce(own) { best, effort in
+            let other = try (copy self).encoded(effort, after: pages)
+            return other.count < best.count ? other : best
+        }
     }
 
     private consuming func encodedOnce(

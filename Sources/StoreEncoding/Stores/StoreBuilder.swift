@@ -35,7 +35,7 @@ package final class StoreBuilder {
     /// Those of them that have begun.
     private var laterBegun = 0
     /// The leaves of the current tree that follow from another one.
-    private var leaves: FullTextLeaves?
+    private var leaves = FullTextReader()
     /// Bytes of the current long row that have not come.
     private var left = 0
     private var longSchemaRow: [UInt8]?
@@ -228,7 +228,7 @@ package final class StoreBuilder {
     }
 
     private func endTree() throws {
-        leaves = nil
+        leaves = FullTextReader()
         if var tree = tree.take() { try tree.end() }
         try writer?.endFilling()
         if state == .inSchema { try planTrees() }
@@ -250,37 +250,19 @@ package final class StoreBuilder {
         guard kind == .table, let writer, let target, writer.settings.textEncoding <= 1 else {
             throw CompressionError.damaged(.rows)
         }
-        if try reader.count(upTo: 1) == 1 {
-            let shape = try FullTextShape(from: &reader)
+        try leaves.read(from: &reader, work) { shape in
             // Its rows have all come: it is before this tree, and none of those that come later.
             let most = laterBegun > 0 ? plan.count : next - 1
             guard let place = plan[..<most].firstIndex(where: { $0.place == shape.content }), plan[place].isTable,
                 !later.contains(where: { $0.place == place }),
                 try TreeReader.kind(of: plan[place].root, in: target, writer.geometry) == .table
             else { throw CompressionError.damaged(.rows) }
-            leaves = FullTextLeaves(
-                try shape.postings(in: target, writer.geometry, root: plan[place].root, work) {
-                    try target.makeSpillFile()
-                })
-        }
-        let first = Int64(zigzag: try reader.number())
-        let passed = try reader.count(upTo: Int(Int32.max))
-        let part = try reader.count(upTo: IndexShape.longestEntry)
-        let count = try reader.count(upTo: FullTextLeaves.mostOfItem)
-        guard var leaves, try leaves.pass(FullTextLeaves.Place(postings: passed, part: part)) else {
-            throw CompressionError.damaged(.rows)
-        }
-        for index in 0..<count {
-            let size = try reader.count(upTo: FullTextLeaves.longest)
-            try work.spend(DecodingWork.row + size)
-            guard let (leaf, end) = try leaves.leaf(size), try leaves.pass(end) else {
-                throw CompressionError.damaged(.rows)
+            return try shape.postings(in: target, writer.geometry, root: plan[place].root, work) {
+                try target.makeSpillFile()
             }
-            let record = FullTextLeaves.record(of: leaf)
-            work.pay(bytes: record.count)
-            try tree?.append(record.span, rowid: first &+ Int64(index))
+        } put: { record, rowid in
+            try tree?.append(record.span, rowid: rowid)
         }
-        self.leaves = leaves
     }
 
     /// Lists the trees that follow the schema, and checks that the schema names their roots.

@@ -215,7 +215,7 @@ package struct StoreWalk {
     ) throws -> Bool {
         var record: [UInt8] = []
         try reader.appendRecord(of: cell, to: &record)
-        let (follows, item) = try source.take(cell, record.span)
+        let (follows, item) = try source.take(rowid: cell.rowid, record.span)
         if item != nil {
             try close(&group)
             try send(item)

@@ -11,6 +11,8 @@ struct SegmentAreas {
     /// The room of the segment that streams take which stand in them by their content.
     var streams = StreamRoom.none
 
+    var size: Int { control.count + numbers.count + text.count }
+
     mutating func tag(_ value: UInt8) { control.append(value) }
     mutating func unsigned(_ value: UInt64) { control.appendVarint(value) }
     mutating func count(_ value: Int) { control.appendVarint(UInt64(value)) }

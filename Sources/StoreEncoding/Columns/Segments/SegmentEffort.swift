@@ -24,8 +24,12 @@ package struct SegmentEffort: Hashable, Sendable {
     /// Whether there is a base. It has content like that of the streams, which a trial does not see; and new rows resemble some of it,
     /// so that the search for matches always pays.
     package var hasBase = false {
-        didSet { if hasBase, leastGains == [nil] { leastGains = [Self.usualGain] } }
+        didSet {
+            if hasBase, thoroughness != .great { leastGains = thoroughness == .small ? [16] : [16, Self.usualGain] }
+        }
     }
+    /// Whether strings stand as they are, so that what is like them elsewhere is found.
+    private(set) var keepsStrings = false
 
     package static let standard = SegmentEffort(.standard)
     package static let smallest = SegmentEffort(.smallest)
@@ -44,8 +48,8 @@ package struct SegmentEffort: Hashable, Sendable {
             leastGains: thoroughness == .great ? [16, 64, nil] : searches ? [Self.usualGain] : [nil])
     }
 
-    /// A lower one that chooses in another way, and so may take fewer bytes; `nil` where time counts for more.
-    var lower: SegmentEffort? {
+    /// A lower one, which chooses in another way; `nil` where time counts for more.
+    private var lower: SegmentEffort? {
         var lower: SegmentEffort
         switch thoroughness {
         case .small: return nil
@@ -54,6 +58,19 @@ package struct SegmentEffort: Hashable, Sendable {
         }
         lower.hasBase = hasBase
         return lower
+    }
+
+    /// Others of which one may take fewer bytes: what looks smaller part by part need not be smaller together, and no part shows what stands
+    /// elsewhere, or in a base. None where time counts for more.
+    var others: [SegmentEffort] {
+        guard !keepsStrings else { return [] }
+        var kept = thoroughness == .great ? lower ?? self : self
+        kept.keepsStrings = true
+        return switch thoroughness {
+        case .small: []
+        case .usual: [hasBase ? kept : lower].compactMap(\.self)
+        case .great: [lower, kept].compactMap(\.self)
+        }
     }
 
     private init(thoroughness: Thoroughness, deflateLevel: Int32, leastGains: [Int?]) {

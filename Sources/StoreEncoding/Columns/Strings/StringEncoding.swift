@@ -30,6 +30,9 @@ enum StringTag: UInt8 {
 }
 
 extension StringTag {
+    /// Whether a string is found again where the base has it.
+    fileprivate var keepsStrings: Bool { [.lengths, .terminated, .front, .deflated].contains(self) }
+
     /// Whether a key is not found again where another column has it: its bytes are apart, or where the encoder looks for no far matches.
     fileprivate var scattersKeys: Bool {
         [.transposed, .upperUUID, .lowerUUID, .identified, .arrays, .decimals].contains(self)
@@ -48,7 +51,7 @@ extension ColumnEncoder {
         guard strings.count > 0 else { return }
         let facts = StringFacts(strings)
         var made = Drafts()
-        let areLists = facts.areLists(depth: depth)
+        let areLists = facts.areLists(depth: depth) && !effort.keepsStrings
         if areLists { made.lists = PlistEncoder(strings) }
         // What can be taken apart altogether is smaller so, and trials of lists within lists take longest of all.
         if let lists = made.lists, lists.rest.count == 0 {
@@ -58,6 +61,7 @@ extension ColumnEncoder {
         }
         var tags = facts.candidates(for: strings, depth: depth, within: cost)
         if areLists, made.lists == nil { tags.removeAll { $0 == .propertyLists } }
+        if effort.keepsStrings { tags.removeAll { !$0.keepsStrings } }
         dropClearLoser(of: &tags, strings, facts, depth: depth, &made)
         let whole = made
         var candidates = tags.map { ($0, Int?.none) }
@@ -66,8 +70,6 @@ extension ColumnEncoder {
         let weigh = { (candidate: (StringTag, Int?), cost: Int) in
             switch candidate.0 {
             case .deflated where effort.hasBase: cost / 8
-            // What is like a string of the base is found there only if it stands as it is, which a trial does not see either.
-            case .arrays where effort.hasBase, .decimals where effort.hasBase: cost * 2
             default: candidate.0.scattersKeys ? Self.shared(cost) : cost
             }
         }
