@@ -127,7 +127,7 @@ final class Console: Sendable {
     private static func write(_ text: String, _ state: inout State) {
         let isStalled = state.lost > 0
         if isStalled, !PlatformCalls.canWrite(to: .standardError, within: 0) { return state.lost += 1 }
-        let loss = isStalled ? "ship-store: warning: nobody took \(state.lost) messages\n" : ""
+        let loss = isStalled ? "ship-store: warning: messages lost, as nobody took them: \(state.lost)\n" : ""
         do {
             try FileDescriptor.standardError.writeAll(Array((loss + text).utf8), asLongAsItTakes: false)
             state.lost = 0
