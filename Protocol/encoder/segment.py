@@ -386,6 +386,15 @@ def decimals(fields: list[tuple[int, int]], rests: Part, *numbers: Part, count: 
     return parts(head, *spellings, rests, *numbers)
 
 
+def digits(is_upper: bool, fields: list[int], rests: Part, *runs: Part, count: int | None = None) -> Part:
+    """`fields`: 1 for UUIDs, 0 for other digits. `runs`: those of each field."""
+    case = raw(b"\0", "A-F") if is_upper else raw(b"\1", "a-f")
+    found = len(fields) if count is None else count
+    head = parts(raw(b"\x10", "digits"), case, raw(bytes([found]), f"{found} fields"))
+    kinds = [raw(bytes([kind]), "UUIDs" if kind == 1 else f"kind {kind}") for kind in fields]
+    return parts(head, *kinds, rests, *runs)
+
+
 def deflated_strings(ways: Part, contents: Part, *around: Part) -> Part:
     """`around`: the heads and the tails of streams that stand inside strings."""
     return parts(raw(b"\x0b", "deflated strings"), ways, contents, *around)

@@ -10,6 +10,7 @@ from decoder.segment.blocks import Correction, blocks, check_counts, way_is_know
 from decoder.segment.blocks import inside as blocks_inside
 from decoder.segment.decimals import decimals
 from decoder.segment.deflated import deflated, inside
+from decoder.segment.digits import digits
 from decoder.segment.integers import integers, reals
 from decoder.segment.limits import GROUP, damaged
 from decoder.segment.property_lists import property_lists
@@ -68,6 +69,8 @@ def strings(
             return compressed_blocks(reading, count, depth, group)
         case 15:
             return decimals(Deeper(reading, depth + 1), count)
+        case 16:
+            return digits(Deeper(reading, depth + 1), count)
     raise damaged("an encoding of strings that there is not, or not here")
 
 

@@ -5,6 +5,10 @@ struct ColumnEncoder {
 
     let effort: SegmentEffort
     let cost: TrialCost
+    /// What is known of the column that is encoded, if its values stand elsewhere.
+    var sharedKeys: SharedKeys?
+    /// The columns of the segment so far whose values stand in the text area, of those that have shared keys.
+    var keptColumns: Set<Int> = []
     /// Integers that later columns may refer to: the rowids, then by column; `nil` unless all rows have the column, and only integers.
     var integerReferences: [[Int64]?] = [nil]
     /// The classes of these columns, where values repeat.

@@ -13,15 +13,11 @@ final class EarlierSearch {
     private static let shortest = 64
     /// Bytes beyond the shortest, in all runs of a segment, that are worth a dictionary.
     private static let leastGain = 1024
-    /// Runs that are no further apart become one.
-    private static let gap = 512
     /// After a place that is chosen, bytes that cannot be: in a run of equal bytes all would.
     private static let step = 8
 
     private let pages: any PageSource
     private let geometry: PageGeometry
-    /// The highest page that is a root.
-    private let roots: UInt32
     /// Bits of a hash that are 0 where a place is chosen.
     private let unchosen: UInt64
     /// The last place of each hash: see `Place`. 0 for none.
@@ -29,25 +25,14 @@ final class EarlierSearch {
     /// The pages that were compared last.
     private var compared: [(number: UInt32, bytes: [UInt8])] = []
     private var nextCompared = 0
-    /// Pages that no run may be of: their rows come after those of all other trees.
-    private var kept: [KeptPages] = []
-
-    /// The last page that is written for certain after the rows so far: pages are written in the order of their numbers.
-    private var written: UInt32 = 0
-    /// That of the segments before this one.
-    private var limit: UInt32 = 0
-    /// The leaf of the row before; 0 at the beginning of a tree.
-    private var leaf: UInt32 = 0
     /// The runs that were found for this segment.
     private var runs: [PageRun] = []
     /// How much of the rows of one group earlier segments have.
     private var found = (count: 0, bytes: 0)
 
-    /// - Parameters:
-    ///   - pages: Of a canonical copy.
-    ///   - roots: The highest page that is the root of a tree.
-    init(_ pages: any PageSource, _ geometry: PageGeometry, roots: UInt32) {
-        (self.pages, self.geometry, self.roots) = (pages, geometry, roots)
+    /// - Parameter pages: Of a canonical copy.
+    init(_ pages: any PageSource, _ geometry: PageGeometry) {
+        (self.pages, self.geometry) = (pages, geometry)
         let size = UInt64(pages.pageCount) * UInt64(geometry.pageSize)
         let rate = max(32, size >> Self.slotBits)
         let bits = UInt64(UInt64.bitWidth - (rate - 1).leadingZeroBitCount)
@@ -76,67 +61,18 @@ final class EarlierSearch {
         var tag: UInt64 { bits & Self.tagBits }
     }
 
-    // MARK: Order
-
-    /// The pages of the next tree are given, and are written after those of all other trees.
-    func keep(_ pages: KeptPages) {
-        endTree()
-        kept.append(pages)
-    }
-
-    /// The tree before has ended: all its pages are written.
-    func endTree() {
-        written = max(written, leaf)
-        leaf = 0
-    }
-
-    /// A row is written.
-    func end(_ cell: TreeCell, _ kind: TreeKind) {
-        if kind == .table, cell.page != leaf {
-            // The leaf before is written with the first row of this one. That of an index may wait, as its last entry may move.
-            written = max(written, leaf)
-            leaf = cell.page
-        }
-        guard cell.overflow > 0 else { return }
-        let chain = (cell.payloadSize - cell.localSize - 1) / geometry.overflowSize
-        written = max(written, geometry.page(after: cell.overflow, by: chain))
-    }
-
     /// The segment ends.
     ///
-    /// - Returns: The runs that hold what was found for it, in the order of their pages.
-    func endSegment() -> EarlierRuns? {
-        limit = written
+    /// - Returns: The runs that hold what was found for it.
+    func endSegment() -> [PageRun] {
         defer { runs.removeAll(keepingCapacity: true) }
-        guard runs.reduce(0, { $0 + $1.count - Self.shortest }) >= Self.leastGain else { return nil }
-        let found = runs.reduce(0) { $0 + $1.count }
-        let merged = merged()
-        let density = Double(merged.reduce(0) { $0 + $1.count }) / Double(found)
-        return EarlierRuns(runs: merged, geometry: geometry, density: max(1, density))
+        return runs.reduce(0, { $0 + $1.count - Self.shortest }) >= Self.leastGain ? runs : []
     }
 
     /// The finds since the last call.
     func takeFound() -> (count: Int, bytes: Int) {
         defer { found = (0, 0) }
         return found
-    }
-
-    private func merged() -> [PageRun] {
-        let sorted = runs.sorted { ($0.isChain ? 1 : 0, $0.page, $0.offset) < ($1.isChain ? 1 : 0, $1.page, $1.offset) }
-        var merged: [PageRun] = []
-        var left = SegmentLimits.pageRunBytes
-        for run in sorted {
-            if let last = merged.last, let count = last.count(with: run, geometry, gap: Self.gap, isSetAside) {
-                guard count - last.count <= left else { break }
-                left -= count - last.count
-                merged[merged.count - 1].count = count
-            } else {
-                guard run.count <= left, merged.count < SegmentLimits.pageRuns else { break }
-                left -= run.count
-                merged.append(run)
-            }
-        }
-        return merged
     }
 
     // MARK: Search
@@ -146,7 +82,9 @@ final class EarlierSearch {
     /// - Parameters:
     ///   - cell: The cell of the record.
     ///   - start: Where the bytes begin in the record.
-    func look(at bytes: UnsafeRawBufferPointer, of cell: TreeCell, from start: Int = 0) throws {
+    ///   - written: Tells what earlier segments have.
+    func look(at bytes: UnsafeRawBufferPointer, of cell: TreeCell, from start: Int = 0, _ written: WrittenPages) throws
+    {
         guard let base = bytes.baseAddress else { return }
         var (place, matched) = (0, 0)
         while place <= bytes.count - Self.keySize {
@@ -156,8 +94,8 @@ final class EarlierSearch {
             let slot = Int(truncatingIfNeeded: mixed >> (64 - Self.slotBits))
             let tag = mixed & Place.tagBits
             let earlier = Place(bits: slots[slot])
-            if place >= matched, earlier.bits != 0, earlier.tag == tag, earlier.page <= limit,
-                let (run, end) = try follow(bytes, place, floor: matched, earlier)
+            if place >= matched, earlier.bits != 0, earlier.tag == tag, written.mayName(earlier.page),
+                let (run, end) = try follow(bytes, place, floor: matched, earlier, written)
             {
                 matched = end
                 if run.count >= Self.shortest {
@@ -167,7 +105,7 @@ final class EarlierSearch {
                 }
             }
             // Of several places the last is the nearest, and goes on longest where rows change from copy to copy.
-            if let here = self.place(start + place, of: cell, tag: tag) { slots[slot] = here.bits }
+            slots[slot] = self.place(start + place, of: cell, tag: tag).bits
             place += Self.step
         }
     }
@@ -194,10 +132,9 @@ final class EarlierSearch {
         return mixed ^ mixed >> 32
     }
 
-    /// Where a byte of a record is; `nil` on a root.
-    private func place(_ index: Int, of cell: TreeCell, tag: UInt64) -> Place? {
+    /// Where a byte of a record is.
+    private func place(_ index: Int, of cell: TreeCell, tag: UInt64) -> Place {
         if index < cell.localSize {
-            guard cell.page > roots else { return nil }
             return Place(page: cell.page, offset: cell.start + index, isChain: false, tag: tag)
         }
         let index = index - cell.localSize
@@ -209,11 +146,11 @@ final class EarlierSearch {
     ///
     /// - Returns: The run that equals bytes around `place`, and where these end; `nil` if the key is another.
     private func follow(
-        _ bytes: UnsafeRawBufferPointer, _ place: Int, floor: Int, _ earlier: Place
+        _ bytes: UnsafeRawBufferPointer, _ place: Int, floor: Int, _ earlier: Place, _ written: WrittenPages
     ) throws -> (PageRun, end: Int)? {
         let usable = geometry.usableSize
         var (page, offset, end) = (earlier.page, earlier.offset, place)
-        while end < bytes.count, page <= limit, !isSetAside(page) {
+        while end < bytes.count, written.mayName(page) {
             let other = try read(page)
             var count = 0
             other.withUnsafeBytes { other in
@@ -239,15 +176,11 @@ final class EarlierSearch {
             }
             guard start > floor, offset == first, earlier.isChain else { break }
             var before = page - 1
-            while before > roots, geometry.isSetAside(before) { before -= 1 }
-            guard before > roots, !isSetAside(before), try read(before)[usable - 1] == bytes[start - 1] else { break }
+            while before > written.roots, geometry.isSetAside(before) { before -= 1 }
+            guard written.mayName(before), try read(before)[usable - 1] == bytes[start - 1] else { break }
             (page, offset) = (before, usable)
         }
         return (PageRun(page: page, offset: offset, count: end - start, isChain: earlier.isChain), end)
-    }
-
-    private func isSetAside(_ page: UInt32) -> Bool {
-        geometry.isSetAside(page) || kept.contains { $0.contains(page) }
     }
 
     private func read(_ number: UInt32) throws -> [UInt8] {
@@ -261,25 +194,5 @@ final class EarlierSearch {
             nextCompared = (nextCompared + 1) % 4
         }
         return bytes
-    }
-}
-
-extension PageRun {
-    /// Bytes from the beginning of this run to the end of another one that begins after it, if that is near.
-    fileprivate func count(with other: PageRun, _ geometry: PageGeometry, gap: Int, _ isSetAside: (UInt32) -> Bool)
-        -> Int?
-    {
-        guard isChain == other.isChain else { return nil }
-        let skipped = isChain ? 4 : 0
-        let content = geometry.usableSize - skipped
-        let distance = Int(other.page - page) * content + other.offset - offset
-        guard distance <= count + gap else { return nil }
-        // The pages between them are next to each other.
-        var number = page
-        while number < other.page {
-            number += 1
-            guard !isSetAside(number) else { return nil }
-        }
-        return max(count, distance + other.count)
     }
 }

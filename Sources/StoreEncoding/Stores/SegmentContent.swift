@@ -44,6 +44,8 @@ package struct SegmentContent: Sendable {
     var isInIndex = false
     /// The runs that earlier segments have of its rows and chunks.
     var earlier: EarlierRuns?
+    /// The columns of each element that is rows whose values stand elsewhere too; empty if nobody looked.
+    var sharedKeys: [[Int: SharedKeys]] = []
     /// How much of each element that is rows they have.
     private var found: [Int: (count: Int, bytes: Int)] = [:]
     /// Whether it is the last segment of the store.
@@ -127,6 +129,8 @@ package struct SegmentContent: Sendable {
         // Beside great care a lower effort takes a tenth of the time.
         let own = try (copy self).encodedOnce(effort, after: pages, note)
         guard effort.thoroughness == .great || own.count <= Self.fewBytes else { return own }
+        // These show whether keys are smaller where nothing refers to them.
+        sharedKeys = []
         return try others.reduce(own) { best, effort in
             let other = try (copy self).encoded(effort, after: pages)
             return other.count < best.count ? other : best
@@ -141,9 +145,9 @@ package struct SegmentContent: Sendable {
         let density = earlier?.density ?? 1
         // Without a search for matches nothing refers to it.
         let isSearched = effort.leastGains != [nil]
-        var dictionary: (runs: [PageRun], bytes: [UInt8])?
-        if isSearched, let earlier, let pages { dictionary = (earlier.runs, try earlier.bytes(in: pages)) }
-        var writer = try SegmentWriter(effort: effort, contentSize: size, after: dictionary)
+        let findsRows = isSearched && pages != nil && earlier?.haveRows == true
+        var sharedKeys = (isSearched ? sharedKeys : [])[...]
+        var writer = try SegmentWriter(effort: effort, contentSize: size)
         // Elements are released as they are written.
         elements.reverse()
         while let element = elements.popLast() {
@@ -153,15 +157,17 @@ package struct SegmentContent: Sendable {
             switch element {
             case .number(let number): writer.number(number)
             case .rows(let rows):
-                var found = dictionary == nil ? nil : found[place]
+                var found = findsRows ? found[place] : nil
                 if let known = found {
                     found = (Int(Double(known.count) * density), Int(Double(known.bytes) * density))
                 }
-                try writer.rows(rows, integers: integers, found: found, noting: note)
+                try writer.rows(
+                    rows, integers: integers, found: found, sharing: sharedKeys.popFirst() ?? [:], noting: note)
             case .chunk(let bytes): try writer.bytes(bytes, noting: note)
             }
         }
-        return try writer.finish()
+        guard isSearched, let earlier, let pages else { return try writer.finish() }
+        return try writer.finish(after: earlier.dictionary(with: writer.areas.keyColumns.flatMap(\.earlier), in: pages))
     }
 }
 

@@ -17,6 +17,8 @@ package struct StoreWalk {
     /// Whether the next segment may refer to earlier ones.
     private let refers: () -> Bool
     private var search: EarlierSearch?
+    private var written: WrittenPages?
+    private var keys: KeySearch?
     private var isSearching = false
     private var content: SegmentContent
     /// Segments that have been delivered.
@@ -84,9 +86,11 @@ package struct StoreWalk {
     private mutating func run() throws {
         let schema = try readSchema()
         if Int(pages.pageCount) * settings.pageSize > content.capacity {
-            search = EarlierSearch(pages.pages, geometry, roots: geometry.page(after: 1, by: schema.count))
-            isSearching = refers()
+            search = EarlierSearch(pages.pages, geometry)
+            written = WrittenPages(geometry, roots: geometry.page(after: 1, by: schema.count))
         }
+        isSearching = refers()
+        if isSearching { keys = KeySearch(pageCount: pages.pageCount, pageSize: settings.pageSize) }
         content.add(.settings)
         for number in settings.numbers + [UInt32(schema.count)] { content.add(UInt64(number)) }
         var unchecked: [ExpectedEntries?] = []
@@ -101,7 +105,7 @@ package struct StoreWalk {
             {
                 content.add(.later)
                 content.add(UInt64(source.pageCount))
-                search?.keep(source.pages)
+                written?.keep(source.pages)
                 later.append((table, source))
             } else {
                 try send(table, indexes)
@@ -116,7 +120,7 @@ package struct StoreWalk {
         }
         content.add(.end)
         content.isLast = true
-        content.earlier = search?.endSegment()
+        endSearch()
         content.storeBytes = pages.takeRest() * Int64(settings.pageSize)
         try deliver(content)
     }
@@ -137,7 +141,7 @@ package struct StoreWalk {
                 .map(ExpectedEntries.init)
         }
         content.isInIndex = false
-        search?.endTree()
+        written?.endTree()
         content.add(kind == .table ? .table : .entries)
         try sendRows(of: table.root, kind, use: use, checking: &expected)
         content.isInIndex = true
@@ -145,11 +149,11 @@ package struct StoreWalk {
         for (index, expected) in zip(indexes, expected) {
             if derived < IndexShape.mostOfTable, let expected, try isAsExpected(index, expected) {
                 derived += 1
-                search?.endTree()
+                written?.endTree()
                 content.add(.derived)
                 for number in expected.shape.numbers { content.add(number) }
             } else {
-                search?.endTree()
+                written?.endTree()
                 content.add(.entries)
                 var unchecked: [ExpectedEntries?] = []
                 try sendRows(of: index.root, .index, use: use, checking: &unchecked)
@@ -166,7 +170,7 @@ package struct StoreWalk {
         of root: UInt32, _ kind: TreeKind, use: PageUse?, checking expected: inout [ExpectedEntries?],
         following source: FullTextSource? = nil
     ) throws {
-        let search = source == nil ? search : nil
+        let isSearching = source == nil
         var reader = try TreeReader(pages, geometry, root: root, kind: kind, use: use)
         var group = RowGroup(rowids: kind == .table ? [] : nil)
         var columns = RecordColumns()
@@ -175,7 +179,7 @@ package struct StoreWalk {
             guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
                 try close(&group)
                 try send(source?.end())
-                try sendLong(cell, of: reader, kind, search)
+                try sendLong(cell, of: reader, kind, isSearching: isSearching)
                 if isChecked { try check(cell, of: reader.unnoted, &expected) }
                 continue
             }
@@ -184,22 +188,24 @@ package struct StoreWalk {
             try reader.appendRecord(of: cell, to: &group.records)
             group.ends.append(group.records.count)
             if kind == .table { group.rowids?.append(cell.rowid) }
-            if let search {
-                if isSearching {
-                    try group.records.withUnsafeBytes { try search.look(at: .init(rebasing: $0[start...]), of: cell) }
-                }
-                search.end(cell, kind)
-            }
+            let keys = isSearching && self.isSearching ? keys : nil
             let mayHoldStream = group.records.count - start > DeflateRecompression.shortest
-            if isChecked || mayHoldStream {
+            if isChecked || mayHoldStream || keys != nil {
                 guard columns.read(group.records.span.extracting(start..<group.records.count)) else {
                     throw StoreFlaw.record(page: cell.page)
                 }
                 if mayHoldStream { content.growth += growth(of: group.records[start...], columns) }
+                group.records.withUnsafeBytes {
+                    keys?.look(at: .init(rebasing: $0[start...]), columns, of: cell, written)
+                }
                 let record = group.records.span.extracting(start..<group.records.count)
                 for index in expected.indices {
                     expected[index]?.add(record, columns, rowid: cell.rowid, settings.integers)
                 }
+            }
+            if isSearching {
+                try group.records.withUnsafeBytes { try look(at: .init(rebasing: $0[start...]), of: cell) }
+                written?.end(cell, kind)
             }
             if content.isFull(with: group.records.count) || group.ends.count == SegmentContent.mostRows {
                 try close(&group)
@@ -249,8 +255,21 @@ package struct StoreWalk {
     private mutating func close(_ group: inout RowGroup) throws {
         guard !group.ends.isEmpty else { return }
         content.add(group, found: search?.takeFound())
+        keys?.endGroup()
         group = RowGroup(rowids: group.rowids == nil ? nil : [])
         try closeIfFull()
+    }
+
+    /// Looks at a record, or at the part of one that begins at `start`, for what earlier segments have of it.
+    private func look(at bytes: UnsafeRawBufferPointer, of cell: TreeCell, from start: Int = 0) throws {
+        guard isSearching, let search, let written else { return }
+        try search.look(at: bytes, of: cell, from: start, written)
+    }
+
+    private mutating func endSearch() {
+        if let written { content.earlier = EarlierRuns(search?.endSegment() ?? [], written) }
+        content.sharedKeys = keys?.endSegment(written) ?? []
+        written?.endSegment()
     }
 
     private mutating func closeIfFull() throws {
@@ -260,7 +279,7 @@ package struct StoreWalk {
     /// Delivers the segment, and begins another.
     private mutating func close() throws {
         content.storeBytes = pages.take() * Int64(settings.pageSize)
-        content.earlier = search?.endSegment()
+        endSearch()
         try deliver(content)
         closed += 1
         isSearching = refers()
@@ -271,7 +290,7 @@ package struct StoreWalk {
     }
 
     private mutating func sendLong(
-        _ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind, _ search: EarlierSearch?
+        _ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind, isSearching: Bool
     ) throws {
         content.add(.longRow)
         if kind == .table { content.add(UInt64(bitPattern: cell.rowid << 1 ^ cell.rowid >> 63)) }
@@ -281,9 +300,7 @@ package struct StoreWalk {
         let full = SegmentContent.usualCapacities.largest - 65_536
         var read = 0
         try reader.forEachPiece(of: cell) { piece in
-            if let search, walk.isSearching {
-                try piece.withUnsafeBytes { try search.look(at: $0, of: cell, from: read) }
-            }
+            if isSearching { try piece.withUnsafeBytes { try walk.look(at: $0, of: cell, from: read) } }
             read += piece.count
             piece.withUnsafeBufferPointer { chunk.append(contentsOf: $0) }
             guard chunk.count >= full else { return }
@@ -294,7 +311,7 @@ package struct StoreWalk {
         if !chunk.isEmpty { walk.content.add(chunk: chunk) }
         let isInSeveral = walk.closed > closed
         self = walk
-        search?.end(cell, kind)
+        if isSearching { written?.end(cell, kind) }
         // What begins in earlier segments can be referred to once the row has ended, and from the next segment on.
         if isInSeveral, content.size > 0 { try close() } else { try closeIfFull() }
     }

@@ -28,11 +28,13 @@ extension RowGroup {
 
     /// - Parameters:
     ///   - found: How much of the records the dictionary of the segment has.
+    ///   - keys: What is known of columns whose values stand elsewhere.
+    ///   - kept: Such columns of earlier groups whose values stand in the text area.
     ///   - note: Is told what each column takes, column by column; the rows may take less row by row.
     /// - Throws: `.notCanonical`.
     func encode(
         _ form: IntegerForm, effort: SegmentEffort, cost: TrialCost, found: (count: Int, bytes: Int)? = nil,
-        noting note: PartNote? = nil
+        sharing keys: [Int: SharedKeys] = [:], after kept: [SharedKeys] = [], noting note: PartNote? = nil
     ) throws(CompressionError) -> SegmentAreas {
         var columnar = SegmentAreas()
         let head = (rowids == nil ? 0 : Self.rowidsBit) | (form == .legacy ? Self.legacyBit : 0)
@@ -53,6 +55,7 @@ extension RowGroup {
             rowWise.append(areas)
         }
         encoder.integerReferences[0] = rowids
+        encoder.keptColumns = Set(kept.map(\.column))
         let counts = try parser.columnCounts()
         let least = counts.min() ?? 0
         let most = counts.max() ?? 0
@@ -61,7 +64,12 @@ extension RowGroup {
         for column in 0..<most {
             let values = try parser.nextColumn()
             var areas = SegmentAreas()
+            encoder.sharedKeys = keys[Int(column)]
             encoder.encode(values, isInAllRows: column < least, isRepeated: repeated.contains(column), into: &areas)
+            if !areas.keys.isEmpty, let keys = encoder.sharedKeys {
+                areas.keyColumns = [keys]
+                encoder.keptColumns.insert(keys.column)
+            }
             note?(.value(Int(column)), cost.of(areas))
             columnar.append(areas)
         }
@@ -79,6 +87,10 @@ extension RowGroup {
         rowWise.text += records
         guard isFound || cost.of(rowWise) < columnarCost else { return columnar }
         cost.room += columnar.streams
+        // Keys that stand as they are made the columns larger: without that these may be smaller than the rows.
+        guard columnar.keyColumns.isEmpty else {
+            return try encode(form, effort: effort, cost: cost, found: found, noting: note)
+        }
         return rowWise
     }
 

@@ -8,9 +8,12 @@ struct MatchDictionary {
     let places: [(place: Int32, hash: UInt64)]
     /// The first place whose key is not among them.
     let end: Int
+    /// Where values begin that are referred to, in order.
+    let values: [Int]
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
+        values = []
         end = max(0, bytes.count - MatchSearch.keySize + 1)
         places = bytes.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress, bytes.count >= MatchSearch.keySize else { return [] }
@@ -24,8 +27,11 @@ struct MatchDictionary {
         }
     }
 
-    /// - Parameter other: Bytes that follow those of a dictionary. Each search notes their places itself.
-    init(_ dictionary: MatchDictionary, followedBy other: [UInt8]) {
+    /// - Parameters:
+    ///   - other: Bytes that follow those of a dictionary. Each search notes their places itself.
+    ///   - values: Where values begin among them that are referred to, in order.
+    init(_ dictionary: MatchDictionary, followedBy other: [UInt8], values: [Int]) {
+        self.values = values.map { $0 + dictionary.bytes.count }
         bytes = dictionary.bytes + other
         places = dictionary.places
         end = dictionary.end

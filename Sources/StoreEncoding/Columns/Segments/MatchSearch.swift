@@ -23,6 +23,10 @@ struct MatchSearch: ~Copyable {
     private let count: Int
     private let depth: Int
     private let leastGain: Int
+    /// Bytes that are hashed: fewer where shorter matches count.
+    private let keySize: Int
+    /// Of a search for matches of less gain.
+    private static let shortKeySize = 12
     /// Those where a place is chosen: of the text, once the places of the dictionary are noted.
     private var unchosen = MatchSearch.unchosen
     private let shift: UInt64
@@ -43,19 +47,30 @@ struct MatchSearch: ~Copyable {
     private var misses = 0
     /// The first place that was not noted yet.
     private var unnoted = 0
+    /// Values that stand elsewhere too, in order, and then one after all others. Where they begin is tried and noted in any case.
+    private let values: [Range<Int>]
+    /// The first of them that is not tried, and the first that is not noted.
+    private var (untriedValue, unnotedValue) = (0, 0)
+    /// What is worth a match that has such a value.
+    private static let valueGain = 12
 
     /// - Parameters:
     ///   - text: What to look at.
+    ///   - values: See `LongMatches`.
     ///   - dictionary: What stands before it.
     ///   - effort: Limits how many places it tries.
     ///   - leastGain: See `LongMatches`.
-    init(_ text: [UInt8], dictionary: MatchDictionary, effort: SegmentEffort, leastGain: Int) {
+    init(_ text: [UInt8], values: [Range<Int>], dictionary: MatchDictionary, effort: SegmentEffort, leastGain: Int) {
         depth = effort.searchDepth
         self.leastGain = leastGain
+        keySize = leastGain < Self.shortKeySize ? Self.shortKeySize : Self.keySize
         let before = dictionary.bytes.count
         count = before + text.count
         place = before
         runStart = place
+        self.values =
+            dictionary.values.map { $0..<$0 } + values.map { $0.lowerBound + before..<$0.upperBound + before }
+            + [Int.max..<Int.max]
         let history = UnsafeMutableRawPointer.allocate(byteCount: count + 1, alignment: 8)
         UnsafeMutableRawBufferPointer(start: history, count: before).copyBytes(from: dictionary.bytes)
         UnsafeMutableRawBufferPointer(start: history + before, count: text.count).copyBytes(from: text)
@@ -69,8 +84,10 @@ struct MatchSearch: ~Copyable {
         // Pages that are not written to take no memory.
         chosen = .allocate(capacity: count + 1)
         literals.reserveCapacity(text.count)
-        for (place, hash) in dictionary.places { note(Int(place), hash) }
-        unnoted = dictionary.end
+        if keySize == Self.keySize {
+            for (place, hash) in dictionary.places { note(Int(place), hash) }
+            unnoted = dictionary.end
+        }
         note(upTo: before)
         unchosen = effort.unchosen
     }
@@ -91,11 +108,14 @@ struct MatchSearch: ~Copyable {
                 place = count
                 break
             }
-            let hash = Self.hash(history + place)
+            let value = values[untriedValue]
+            if value.lowerBound == place { untriedValue &+= 1 }
+            let hash = Self.hash(history + place, keySize)
             let best = find(hash)
             note(place, hash)
             unnoted = place &+ 1
-            if best.length - best.visible >= leastGain {
+            let hasValue = value.lowerBound == place && best.length >= value.count
+            if best.length - best.visible >= (hasValue ? min(leastGain, Self.valueGain) : leastGain) {
                 misses = 0
                 let back = followBack(best.distance)
                 place -= back
@@ -103,7 +123,8 @@ struct MatchSearch: ~Copyable {
             }
             misses = best.length == 0 ? misses + 1 : 0
             // It looks less closely at what deflate sees as one match, and at what looks like noise.
-            place += min(count - place, max(1, best.visible - Self.keySize, min(misses / Self.missesPerSkip, 32)))
+            let step = max(1, best.visible - keySize, min(misses / Self.missesPerSkip, 32))
+            place += min(count - place, values[untriedValue].lowerBound - place, step)
             note(upTo: place)
         }
         _ = takeLiterals()
@@ -127,12 +148,14 @@ struct MatchSearch: ~Copyable {
     }
 
     /// The last place that has a key.
-    private var lastKey: Int { count &- Self.keySize }
+    private var lastKey: Int { count &- keySize }
 
     /// Goes on to the next chosen place.
     private mutating func passUnchosen() {
+        while values[untriedValue].lowerBound < place { untriedValue &+= 1 }
         var next = place
-        while next <= lastKey, !Self.isChosen(history + next, unchosen) { next &+= 1 }
+        let last = min(lastKey, values[untriedValue].lowerBound &- 1)
+        while next <= last, !Self.isChosen(history + next, unchosen) { next &+= 1 }
         place = next
         unnoted = max(unnoted, place)
     }
@@ -145,8 +168,13 @@ struct MatchSearch: ~Copyable {
     }
 
     private mutating func note(upTo end: Int) {
+        while values[unnotedValue].lowerBound < unnoted { unnotedValue &+= 1 }
         while unnoted < min(end, lastKey &+ 1) {
-            if Self.isChosen(history + unnoted, unchosen) { note(unnoted, Self.hash(history + unnoted)) }
+            let begins = values[unnotedValue].lowerBound == unnoted
+            if begins { unnotedValue &+= 1 }
+            if begins || Self.isChosen(history + unnoted, unchosen) {
+                note(unnoted, Self.hash(history + unnoted, keySize))
+            }
             unnoted &+= 1
         }
     }
@@ -166,8 +194,8 @@ struct MatchSearch: ~Copyable {
 
     /// - Parameter place: At least `keySize` before the end.
     @inline(__always)
-    static func hash(_ place: UnsafeRawPointer) -> UInt64 {
-        let second = place.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+    static func hash(_ place: UnsafeRawPointer, _ keySize: Int = MatchSearch.keySize) -> UInt64 {
+        let second = place.loadUnaligned(fromByteOffset: keySize &- 8, as: UInt64.self)
         return (place.loadUnaligned(as: UInt64.self) ^ (second &* 0xc2b2_ae3d_27d4_eb4f)) &* 0x9e37_79b9_7f4a_7c15
     }
 
@@ -192,7 +220,7 @@ struct MatchSearch: ~Copyable {
             // Whatever is not longer than what deflate sees of another is no better in any respect.
             guard reaches(earlier, best.visible) else { continue }
             let length = here.commonLength(with: history + earlier, from: 0, atMost: count &- place)
-            if length >= Self.keySize {
+            if length >= keySize {
                 best.visible = max(best.visible, visible(earlier, length))
                 if length > best.length { (best.length, best.distance) = (length, place - earlier) }
                 if best.visible >= Self.enough { return (best.visible, best.distance, best.visible) }

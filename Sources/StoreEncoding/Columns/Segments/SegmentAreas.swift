@@ -10,6 +10,10 @@ struct SegmentAreas {
     var text: [UInt8] = []
     /// The room of the segment that streams take which stand in them by their content.
     var streams = StreamRoom.none
+    /// Where values are in the text that stand elsewhere too, in order.
+    var keys: [Range<Int>] = []
+    /// The columns that have these.
+    var keyColumns: [SharedKeys] = []
 
     var size: Int { control.count + numbers.count + text.count }
 
@@ -21,6 +25,8 @@ struct SegmentAreas {
     mutating func append(_ other: SegmentAreas) {
         control += other.control
         numbers += other.numbers
+        keys += other.keys.map { $0.lowerBound + text.count..<$0.upperBound + text.count }
+        keyColumns += other.keyColumns
         text += other.text
         streams += other.streams
     }

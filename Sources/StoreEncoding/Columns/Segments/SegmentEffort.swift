@@ -30,6 +30,8 @@ package struct SegmentEffort: Hashable, Sendable {
     }
     /// Whether strings stand as they are, so that what is like them elsewhere is found.
     private(set) var keepsStrings = false
+    /// Whether runs of digits are taken out of texts, where they are found no more by what has them as text.
+    private(set) var takesDigits = true
 
     package static let standard = SegmentEffort(.standard)
     package static let smallest = SegmentEffort(.smallest)
@@ -45,7 +47,7 @@ package struct SegmentEffort: Hashable, Sendable {
         let searches = level.value > 2
         self.init(
             thoroughness: thoroughness, deflateLevel: level.value,
-            leastGains: thoroughness == .great ? [16, 64, nil] : searches ? [Self.usualGain] : [nil])
+            leastGains: thoroughness == .great ? [16, 64, 9, nil] : searches ? [Self.usualGain] : [nil])
     }
 
     /// A lower one, which chooses in another way; `nil` where time counts for more.
@@ -57,6 +59,7 @@ package struct SegmentEffort: Hashable, Sendable {
         case .great: lower = SegmentEffort(thoroughness: .usual, deflateLevel: 8, leastGains: [Self.usualGain])
         }
         lower.hasBase = hasBase
+        lower.takesDigits = thoroughness != .great
         return lower
     }
 

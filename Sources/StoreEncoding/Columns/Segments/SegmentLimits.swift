@@ -30,6 +30,8 @@ package enum SegmentLimits {
     package static let elements = 4_194_304
     /// Fields of decimal numbers: a byte from 1 on stands for a number of each.
     static let decimalFields = 8
+    /// Fields of runs of digits, in the same way.
+    static let digitFields = 8
     /// Words of a segment that bytes stand for, their bytes in all, and spans of literals that have such bytes.
     static let words = 65_025
     static let wordBytes = 1_048_576

@@ -7,22 +7,15 @@ package import StoreFormat
 /// Source: `Protocol/COLUMNS.md` 2.
 package struct SegmentWriter {
     private let effort: SegmentEffort
-    private let earlier: (runs: [PageRun], bytes: [UInt8])?
     private let cost: TrialCost
     private(set) var areas = SegmentAreas()
     private var rowCount = 0
     /// Bytes of records and chunks so far.
     package private(set) var contentSize = 0
 
-    /// - Parameters:
-    ///   - contentSize: Bytes of records and chunks that it will get, at most.
-    ///   - earlier: The dictionary that the text may refer to, and where it stands in the store.
-    package init(
-        effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize,
-        after earlier: (runs: [PageRun], bytes: [UInt8])? = nil
-    ) throws(CompressionError) {
+    /// - Parameter contentSize: Bytes of records and chunks that it will get, at most.
+    package init(effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize) throws(CompressionError) {
         self.effort = effort
-        self.earlier = earlier
         cost = try TrialCost(effort: effort, contentSize: contentSize)
     }
 
@@ -40,17 +33,21 @@ package struct SegmentWriter {
         contentSize += chunk.count
     }
 
-    /// - Parameter found: How many matches the dictionary has in the records, and how many bytes.
+    /// - Parameters:
+    ///   - found: How many matches the dictionary has in the records, and how many bytes.
+    ///   - keys: What is known of columns whose values stand elsewhere.
     /// - Throws: `.notCanonical` for a record that is not in the encoding of `form`, `.segmentFull`; the segment is as
     ///   before then.
     package mutating func rows(
         _ group: RowGroup, integers form: IntegerForm = .modern, found: (count: Int, bytes: Int)? = nil,
-        noting note: PartNote? = nil
+        sharing keys: [Int: SharedKeys] = [:], noting note: PartNote? = nil
     ) throws(CompressionError) {
         guard rowCount + group.ends.count <= SegmentLimits.rows,
             contentSize + group.records.count <= SegmentLimits.contentSize
         else { throw .segmentFull }
-        areas.append(try group.encode(form, effort: effort, cost: cost, found: found, noting: note))
+        areas.append(
+            try group.encode(
+                form, effort: effort, cost: cost, found: found, sharing: keys, after: areas.keyColumns, noting: note))
         rowCount += group.ends.count
         contentSize += group.records.count
     }
@@ -67,10 +64,11 @@ package struct SegmentWriter {
     /// levels search in different ways, and matches may take more than they save.
     private static let fewBytes = 1 << 15
 
+    /// - Parameter earlier: The dictionary that the text may refer to.
     /// - Returns: The encoded segment.
     /// - Throws: `.segmentFull` if it is over `SegmentLimits.encodedSize`.
-    package consuming func finish() throws(CompressionError) -> [UInt8] {
-        let own = smallestContent()
+    package consuming func finish(after earlier: EarlierRuns.Dictionary? = nil) throws(CompressionError) -> [UInt8] {
+        let own = smallestContent(earlier)
         var best = try segment(of: own, [effort.deflateLevel])
         if effort.thoroughness == .usual, let coded = withWords(own) {
             let other = try segment(of: coded, [effort.deflateLevel])
@@ -80,7 +78,7 @@ package struct SegmentWriter {
             let lower = [1, 3, 6, 9].filter { $0 < effort.deflateLevel }
             var others = [try segment(of: own, lower)]
             if effort.thoroughness != .great, effort.leastGains != [nil] {
-                others.append(try segment(of: content(leastGain: nil, .builtIn), lower + [effort.deflateLevel]))
+                others.append(try segment(of: content(leastGain: nil), lower + [effort.deflateLevel]))
             }
             for other in others where other.count < best.count { best = other }
         }
@@ -115,33 +113,36 @@ package struct SegmentWriter {
     }
 
     /// The smallest content, of those with the long matches that the effort tries, and with great thoroughness of those with words.
-    private func smallestContent() -> Content {
+    private func smallestContent(_ earlier: EarlierRuns.Dictionary?) -> Content {
         let candidates = effort.leastGains
-        let dictionary = earlier.map { MatchDictionary(.builtIn, followedBy: $0.bytes) } ?? .builtIn
-        guard candidates.count > 1 else { return content(leastGain: candidates[0], dictionary) }
+        let earlier = earlier.flatMap { $0.runs.isEmpty ? nil : $0 }
+        let dictionary = earlier.map { MatchDictionary(.builtIn, followedBy: $0.bytes, values: $0.keys) } ?? .builtIn
+        guard candidates.count > 1 else { return content(leastGain: candidates[0], dictionary, earlier?.runs) }
         var best: (size: Int, content: Content)?
         // Each trial takes a second or so: a segment that is not wanted any more gets only one.
         for candidate in candidates where best == nil || !Task.isCancelled {
-            let plain = content(leastGain: candidate, dictionary)
+            let plain = content(leastGain: candidate, dictionary, earlier?.runs)
             for content in [plain, withWords(plain)] {
                 guard let content else { continue }
                 let size = cost.of(content.bytes)
                 if size < best?.size ?? Int.max { best = (size, content) }
             }
         }
-        return best?.content ?? content(leastGain: nil, dictionary)
+        return best?.content ?? content(leastGain: nil)
     }
 
     /// - Parameter leastGain: The least gain of a long match; `nil` for no long matches.
-    private func content(leastGain: Int?, _ dictionary: MatchDictionary) -> Content {
+    private func content(
+        leastGain: Int?, _ dictionary: MatchDictionary = .builtIn, _ runs: [PageRun]? = nil
+    ) -> Content {
         let matches = leastGain.map {
             LongMatches(
-                areas.text, dictionary: dictionary, effort: effort, leastGain: $0,
-                distances: earlier == nil ? .whole : .differences)
+                areas.text, values: areas.keys, dictionary: dictionary, effort: effort, leastGain: $0,
+                distances: runs == nil ? .whole : .differences)
         }
         var content = Content()
         content.bytes.reserveCapacity(areas.control.count + areas.numbers.count + areas.text.count + 64)
-        if let matches, matches.count > 0, let runs = earlier?.runs, !runs.isEmpty {
+        if let matches, matches.count > 0, let runs {
             content.form = .runs
             PageRun.write(runs, to: &content.bytes)
         }

@@ -22,6 +22,35 @@ enum HexDigits {
         return values
     }
 
+    /// Whether a byte is a digit of this case.
+    func isDigit(_ byte: UInt8) -> Bool { values[Int(byte)] != Self.none }
+
+    /// Whether a UUID is at a place, and no digit after it.
+    func isUUID(_ text: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
+        let end = start + Self.uuidLength
+        guard end <= text.count, end == text.count || !isDigit(text[end]) else { return false }
+        return (0..<Self.uuidLength).allSatisfy { place in
+            [8, 13, 18, 23].contains(place) ? text[start + place] == UInt8(ascii: "-") : isDigit(text[start + place])
+        }
+    }
+
+    /// The bytes that digits stand for, two for each; what is between is passed over.
+    func bytes(of text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> [UInt8] {
+        var (bytes, high): ([UInt8], UInt8?) = ([], nil)
+        bytes.reserveCapacity(range.count / 2)
+        for place in range {
+            let value = values[Int(text[place])]
+            guard value != Self.none else { continue }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return bytes
+    }
+
     private var values: [UInt8] { self == .upper ? Self.upperValues : Self.lowerValues }
 
     /// Appends so many bytes, of two digits each.

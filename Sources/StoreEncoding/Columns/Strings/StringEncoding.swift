@@ -27,6 +27,8 @@ enum StringTag: UInt8 {
     /// `BlockStrings`.
     case blocks = 14
     case decimals = 15
+    /// `DigitRuns.swift`.
+    case digits = 16
 }
 
 extension StringTag {
@@ -61,15 +63,22 @@ extension ColumnEncoder {
         }
         var tags = facts.candidates(for: strings, depth: depth, within: cost)
         if areLists, made.lists == nil { tags.removeAll { $0 == .propertyLists } }
+        made.digits = effort.keepsStrings || !effort.takesDigits ? nil : facts.digitRuns(of: strings, depth: depth)
+        if made.digits == nil { tags.removeAll { $0 == .digits } }
         if effort.keepsStrings { tags.removeAll { !$0.keepsStrings } }
         dropClearLoser(of: &tags, strings, facts, depth: depth, &made)
         let whole = made
         var candidates = tags.map { ($0, Int?.none) }
         if areOfRows, refers || depth == 1 { candidates += holders(of: strings).map { (.holding, Int?.some($0)) } }
         let rows = sampleRows(of: strings, totalLength: facts.totalLength)
+        let keys = depth == 0 ? sharedKeys : nil
+        let weighed = rows?.count ?? strings.count
         let weigh = { (candidate: (StringTag, Int?), cost: Int) in
             switch candidate.0 {
             case .deflated where effort.hasBase: cost / 8
+            // What the contents of two rows share, the other one more than a sample away, shows in no sample; streams share nothing.
+            case .deflated: cost - cost / 10
+            case .lengths, .terminated: keys?.cost(of: weighed, asTheyStand: cost, where: keptColumns) ?? cost
             default: candidate.0.scattersKeys ? Self.shared(cost) : cost
             }
         }
@@ -79,7 +88,9 @@ extension ColumnEncoder {
         if candidates.count > 1, let rows {
             let sample = strings.selecting(rows)
             candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
-                write(candidate.0, sample, Drafts(), reference(candidate.1, selecting: rows), depth, &areas)
+                write(
+                    candidate.0, sample, Drafts(digits: whole.digits), reference(candidate.1, selecting: rows), depth,
+                    &areas)
             }
         } else if let best = cheapest(of: candidates, weigh: weigh, write: writeAll) {
             areas.append(best)
@@ -89,12 +100,19 @@ extension ColumnEncoder {
             areas.append(first)
             return
         }
-        _ = write(.lengths, strings, whole, nil, depth, &areas)
+        encodeAsTheyStand(strings, depth: depth, into: &areas)
+    }
+
+    /// Writes strings in the text area, back to back.
+    func encodeAsTheyStand(_ strings: Strings, depth: Int, into areas: inout SegmentAreas) {
+        guard strings.count > 0 else { return }
+        _ = write(.lengths, strings, Drafts(), nil, depth, &areas)
     }
 
     /// Parts of encodings that were made of strings before one was chosen.
     private struct Drafts {
         var lists: PlistEncoder?
+        var digits: DigitRunSearch?
         /// Their lengths, as the encoding of that name writes them.
         var lengths: SegmentAreas?
     }
@@ -155,8 +173,10 @@ extension ColumnEncoder {
             } else {
                 encode(strings.lengths.map(Int64.init), depth: depth + 1, into: &areas)
             }
+            if depth == 0, sharedKeys != nil { areas.keys += strings.places(from: areas.text.count) }
             strings.append(to: &areas.text)
         case .terminated:
+            if depth == 0, sharedKeys != nil { areas.keys += strings.places(from: areas.text.count, end: 1) }
             strings.append(to: &areas.text, end: 0)
         case .transposed:
             // All have one length.
@@ -208,6 +228,8 @@ extension ColumnEncoder {
             return writeBlocks(strings, depth, &areas)
         case .decimals:
             return writeDecimals(strings, depth, &areas)
+        case .digits:
+            return writeDigits(strings, made.digits, depth, &areas)
         case .pattern:
             guard let pattern = DigitPattern(strings) else { return false }
             pattern.write(into: &areas)
@@ -282,6 +304,7 @@ extension ColumnDecoder {
         case .arrays: return try arrays(count, depth, from: &source)
         case .blocks: return try blocks(count, depth, from: &source)
         case .decimals: return try decimals(count, depth, from: &source)
+        case .digits: return try digits(count, depth, from: &source)
         case .front: return try front(count, depth, from: &source)
         case .pattern: return try pattern(count, depth, from: &source)
         case .holding: return try holding(count, refers: areOfRows && (refers || depth == 1), depth, from: &source)

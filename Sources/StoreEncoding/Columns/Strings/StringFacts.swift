@@ -62,6 +62,13 @@ struct StringFacts {
 
     private func hasLists(depth: Int) -> Bool { depth <= Self.deepestContent && longest > 40 && hasPropertyList }
 
+    /// Whether strings may hold runs of hexadecimal digits beside other text.
+    private var mayHaveDigits: Bool { totalLength >= 512 && longest > 40 }
+
+    func digitRuns(of strings: Strings, depth: Int) -> DigitRunSearch? {
+        depth < 2 && mayHaveDigits ? DigitRunSearch(strings) : nil
+    }
+
     /// Encodings worth a trial, the simplest first.
     ///
     /// - Parameters:
@@ -92,6 +99,7 @@ struct StringFacts {
         if totalLength >= 4096, DecimalLayout.layouts(of: strings) != nil, DigitPattern(strings) == nil {
             tags.append(.decimals)
         }
+        if mayHaveDigits { tags.append(.digits) }
         return tags
     }
 }

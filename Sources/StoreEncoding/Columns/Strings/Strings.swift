@@ -37,6 +37,15 @@ struct Strings: Equatable {
         return selected
     }
 
+    /// Where those are that a search for matches can find, if they stand back to back from a place on, each with `end` bytes after it.
+    func places(from first: Int, end: Int = 0) -> [Range<Int>] {
+        var place = first
+        return lengths.compactMap { length in
+            defer { place += Int(length) + end }
+            return length >= MatchSearch.keySize ? place..<place + Int(length) : nil
+        }
+    }
+
     /// Adds all strings to `text`, back to back, each with `end` after it.
     func append(to text: inout [UInt8], end: UInt8? = nil) {
         let ends = end == nil ? 0 : 1

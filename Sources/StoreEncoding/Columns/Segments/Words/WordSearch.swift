@@ -77,6 +77,12 @@ struct WordSearch {
         return (0...UInt8.max).filter { counts[Int($0)] <= size / 16384 }
     }
 
+    /// Whether a character of three bytes begins at a place: those of the scripts of South and East Asia. Each is taken for a word, as deflate
+    /// pays three times for it, and many of these scripts have no spaces between words.
+    private func isCharacterAlone(at place: Int, in text: Range<Int>) -> Bool {
+        place + 3 <= text.upperBound && 0xe0...0xed ~= bytes[place]
+    }
+
     private mutating func findWords() {
         func isLetter(_ byte: UInt8) -> Bool {
             (byte >= 0x80 || byte | 0x20 &- UInt8(ascii: "a") < 26) && !isCode[Int(byte)]
@@ -87,7 +93,12 @@ struct WordSearch {
                 let start = at
                 if bytes[at] == UInt8(ascii: " ") { at += 1 }
                 let letters = at
-                while at < text.upperBound, isLetter(bytes[at]) { at += 1 }
+                if isCharacterAlone(at: at, in: text) {
+                    let end = at + 3
+                    while at < end, isLetter(bytes[at]) { at += 1 }
+                } else {
+                    while at < text.upperBound, isLetter(bytes[at]), !isCharacterAlone(at: at, in: text) { at += 1 }
+                }
                 if at == letters, at == start { at += 1 }
                 if at > letters, 2...Self.longest ~= at - start { found.append(start: start, length: at - start) }
             }

@@ -1,0 +1,69 @@
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import StoreEncoding
+
+@Suite struct `Keys by which rows name each other` {
+    /// Keys of a form, all of them different.
+    enum Form: CaseIterable {
+        case uuid, hexadecimal, blob, alphanumeric
+
+        func key(_ random: inout RepeatableRandom) -> any DatabaseValueConvertible {
+            let bytes = Data((0..<16).map { _ in UInt8.random(in: 0...255, using: &random) })
+            switch self {
+            case .uuid:
+                return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString.lowercased() }
+            case .hexadecimal: return bytes.prefix(12).map { String(format: "%02x", $0) }.joined()
+            case .blob: return bytes
+            case .alphanumeric: return bytes.map { String(UnicodeScalar(UInt8(ascii: "A") + $0 % 26)) }.joined()
+            }
+        }
+
+        /// Bytes that a key takes at least.
+        var leastSize: Int {
+            switch self {
+            case .uuid, .blob: 16
+            case .hexadecimal: 12
+            case .alphanumeric: 9
+            }
+        }
+    }
+
+    /// - Parameter count: Rows of the table that has the keys. Another one names each of them once, and a third one some.
+    private static func copy(_ form: Form, count: Int, seed: UInt64) throws
+        -> `Segments that refer to earlier ones`.Copy
+    {
+        try .init("") { database in
+            var random = RepeatableRandom(seed: seed)
+            let keys = (0..<count).map { _ in form.key(&random) }
+            try database.execute(
+                sql: """
+                    CREATE TABLE item(id PRIMARY KEY, number); CREATE TABLE state(id PRIMARY KEY, seen);
+                    CREATE TABLE part(number INTEGER PRIMARY KEY, item, size); CREATE INDEX parts ON part(item)
+                    """)
+            for key in keys { try database.execute(sql: "INSERT INTO item VALUES (?, 1)", arguments: [key]) }
+            for key in keys { try database.execute(sql: "INSERT INTO state VALUES (?, 0)", arguments: [key]) }
+            for key in keys.shuffled(using: &random).prefix(count / 2) {
+                try database.execute(sql: "INSERT INTO part(item, size) VALUES (?, 7)", arguments: [key])
+            }
+        }
+    }
+
+    @Test(arguments: Form.allCases, [SegmentEffort.standard, .smallest])
+    func `take a few bytes where they come again, in one segment and across segments`(
+        form: Form, effort: SegmentEffort
+    ) throws {
+        let count = 3000
+        let copy = try Self.copy(form, count: count, seed: 3)
+        for capacity in [1 << 20, 1 << 15] {
+            let segments = try copy.segments(capacity: capacity, effort)
+            #expect(segments.count == 1 || capacity < 1 << 20)
+            let size = segments.reduce(0) { $0 + $1.count }
+            // Once each as they are, a byte or two for each row that names them in order, and four for the others.
+            #expect(size < count * (form.leastSize + 6) + count * 3 / 2 + count / 2 * 6)
+            #expect(try copy.built(from: segments) == copy.bytes)
+        }
+    }
+}
