@@ -41,6 +41,8 @@ public final class Consumer: Sendable {
         public var replacing: Set<StoreName> = []
         /// Whether a store without rows may replace one with rows, and without an identity.
         public var allowsEmpty = false
+        /// Whether the permission of a device to take a store over is left for later.
+        package var keepsPermissions = false
         /// The requirements on the stores of shipments.
         public var requirements = StoreRequirements()
         /// How the store of a shipment is checked before it is installed.
@@ -159,8 +161,11 @@ public final class Consumer: Sendable {
 
     /// Notes why a store does not arrive, for `status`.
     func note(_ error: ShipmentError, of name: StoreName) {
-        // What is here is newer.
-        if case .install(.outOfSequence(_, .overtaken)) = error { return }
+        switch error {
+        // What is here is newer; and who may not send a store says nothing of it.
+        case .install(.outOfSequence(_, .overtaken)), .notAllowed: return
+        default: break
+        }
         installer.noteFailure(of: name, error.code, error.cause, hint: options.hint(error))
     }
 

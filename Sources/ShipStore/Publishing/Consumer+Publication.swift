@@ -36,6 +36,9 @@ extension Consumer {
         return receipts
     }
 
+    /// Between two looks.
+    private static let leastInterval = Duration.milliseconds(100)
+
     /// Receives what is published, and each change of it, until the task is cancelled.
     ///
     /// - Throws: Why there is no use in another attempt.
@@ -57,7 +60,8 @@ extension Consumer {
                 continue
             }
             // All devices of a fleet do not ask at the same moment.
-            try await Task.sleep(for: max(.zero, interval * Double.random(in: 0.9...1.1) - (.now - start)))
+            let pause = max(Self.leastInterval, interval.bounded) * Double.random(in: 0.9...1.1)
+            try await Task.sleep(for: max(.zero, pause - (.now - start)))
         }
     }
 }

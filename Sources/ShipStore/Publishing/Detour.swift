@@ -14,7 +14,7 @@ struct Detour: ~Copyable {
         var options = receiver.options
         (options.kept, options.keptFor) = (1, nil)
         (options.requirements, options.probes, options.budget) = (StoreRequirements(), [], ShipmentBudget())
-        options.allowsEmpty = true
+        (options.allowsEmpty, options.keepsPermissions) = (true, true)
         consumer = try Consumer(inbox: folder.path.appending("inbox"), options: options)
         self.folder = folder
     }

@@ -35,15 +35,20 @@ final class Subscription {
     /// The objects of a store that are not there, or are others, while it is taken without them.
     private var missing: Set<ContentDigest> = []
     /// The failures by store: each is tried again when something else is published, or the cause may have passed.
-    private var failures: [StoreName: Failure] = [:]
+    private(set) var failures: [StoreName: Failure] = [:]
 
-    private struct Failure {
+    struct Failure {
         let content: ManifestContent.ID
         let error: ShipmentError
         let time: ContinuousClock.Instant
 
         /// Whether another attempt may succeed: what lies there may be another at any time, and so may be who is allowed to read it.
-        var mayPass: Bool { if case .publication = error { true } else { error.mayPass } }
+        var mayPass: Bool {
+            switch error {
+            case .publication, .notAllowed, .install(.outOfSequence(_, .otherDevice)): true
+            default: error.mayPass
+            }
+        }
     }
 
     /// How often to read the head anew, because an object has gone meanwhile, and how many objects to go around.
@@ -110,15 +115,6 @@ final class Subscription {
         guard head.expires.date > Date() else { throw .expired(place, since: head.expires) }
     }
 
-    /// The stores that a device may send here; `nil` if it may send none.
-    private func stores(of publisher: Succession) throws(ShipmentError) -> TrustedPeer.Stores? {
-        let trust = consumer.options.trust
-        guard !consumer.options.takesUnsigned, let list = try trust.list(), !list.isEmpty,
-            try !trust.isOwn(publisher.device)
-        else { return .all }
-        return list.stores(sentBy: publisher)
-    }
-
     // MARK: Stores
 
     /// - Throws: `.objectGone` as well, unless this is the last reading of the head.
@@ -127,7 +123,7 @@ final class Subscription {
         let halts = Dictionary(head.halted.map { ($0.name, $0.since) }) { first, _ in first }
         for name in head.names + halts.keys.filter({ !head.names.contains($0) }).sorted() {
             try Task.checkCancellation()
-            consumer.installer.note(halted: halts[name], of: name)
+            if try isTrusted(with: name) { consumer.installer.note(halted: halts[name], of: name) }
             guard let store = try state(of: name, in: head) else {
                 tell(haltedSince: halts[name], of: name)
                 continue
@@ -217,7 +213,12 @@ final class Subscription {
         }
         let current = try? folder.current(of: store.name)
         let held = current.map { ManifestContent(of: $0.manifest).id }
-        let counter = (try folder.originRecord(of: store.name))?.highest ?? 0
+        // Another device has numbers of its own; whether it may follow is decided where the store comes in.
+        let record = try folder.originRecord(of: store.name)
+        let isPublishers = publisher.map { record?.producer == ContentDigest(sha256: $0.device.bytes) } ?? true
+        let counter = try isPublishers && !mayTakeOver(store.name) ? record?.highest ?? 0 : 0
+        // Who is not trusted with a store says nothing of it, not even that it has not changed.
+        guard try isTrusted(with: store.name) else { throw refused(.notAllowed(store.name, .sender), of: store.name) }
         if let current, held == store.newest || counter >= store.counter {
             if held != store.newest, halted == nil, let last = try folder.lastAllowedAgain(of: store.name),
                 ManifestContent(of: last.manifest).id == store.newest
@@ -229,23 +230,34 @@ final class Subscription {
                 report(ReceiveReport(.finished(receipt, .now - start)))
                 return receipt
             }
-            guard told.insert(store.name).inserted else { return nil }
+            guard !told.contains(store.name) else { return nil }
             guard held != store.newest || consumer.installer.isWhole(current) else {
+                tell(haltedSince: halted, of: store.name)
+                guard halted == nil else { return nil }
                 return try await mend(current, store, above: counter)
             }
+            told.insert(store.name)
+            if held == store.newest, isPublishers || record == nil { try confirm(current, as: store, after: record) }
             // A receiver that was killed may have left what a power cut could still remove.
             try consumer.installer.undisturbed(store.name) { try consumer.installer.makeDurable(current) }
             return Receipt(current, .unchanged)
         }
         tell(haltedSince: halted, of: store.name)
         guard halted == nil else { return nil }
+        if record != nil, !isPublishers, try !mayTakeOver(store.name), !consumer.options.takesUnsigned {
+            throw refused(.install(.outOfSequence(store.name, .otherDevice)), of: store.name)
+        }
         // What came last may come again where it has gone.
         guard let current else { return try await takeAnew(store, above: max(counter, 1) - 1) }
         do {
             return try await take(store, from: held, above: counter)
         } catch {
-            let bases = [current, try folder.last(of: store.name)].compactMap(\.self)
-            guard bases.contains(where: { isOfNoUse($0, after: ShipmentError(error)) }) else { throw error }
+            let (failure, bases) = (
+                ShipmentError(error), [current, try folder.last(of: store.name)].compactMap(\.self)
+            )
+            // What came another way may have a number above that of the whole, and below that of the newest.
+            let isAside = if case .publication(.noWay) = failure { true } else { false }
+            guard isAside || bases.contains(where: { isOfNoUse($0, after: failure) }) else { throw error }
             return try await takeAnew(store, above: counter)
         }
     }
@@ -331,26 +343,6 @@ final class Subscription {
             let failure = ShipmentError(error)
             throw failure.isOfState || failure.mayPass || failure.breaksLink || failure == .stopped ? error : refusal
         }
-    }
-
-    /// Refuses what a session would refuse, before anything of it is fetched.
-    private func checkAllowed(_ store: PublishedHead.Store) throws {
-        let allowed = consumer.options.budget.storeSize
-        let objection: ShipmentError
-        if let publisher, try stores(of: publisher)?.contains(store.name) == false {
-            objection = .notAllowed(store.name, .sender)
-        } else if store.size > allowed {
-            objection = .tooMuch(.storeSize(store.size, allowed: allowed))
-        } else if let hold = try consumer.installer.folder.hold(of: store.name) {
-            objection = .install(hold)
-        } else {
-            return
-        }
-        // What goes on is told once.
-        if failures[store.name]?.error != objection {
-            consumer.nextSession(link(to: ClosedSide()), report).refuse(store.name, objection)
-        }
-        throw objection
     }
 
     private func route(

@@ -130,7 +130,7 @@ extension ConsumerSession {
     /// Whether the shipment may become current, now that all of it is here.
     private func permit(_ name: StoreName, from sender: Sender, _ conversation: ConsumerConversation) throws {
         try conversation.authorization.settle()
-        try senderAuthorization.takeOver(name, by: sender)
+        if !options.keepsPermissions { try senderAuthorization.takeOver(name, by: sender) }
     }
 
     private func tryOpening(_ generation: Generation) throws {
