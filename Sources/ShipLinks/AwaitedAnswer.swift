@@ -1,3 +1,4 @@
+import ShipProtocol
 import Synchronization
 
 /// The result of an asynchronous call: the answer, a timeout or the task's cancellation, whichever comes first.
@@ -26,7 +27,7 @@ package final class AwaitedAnswer<Value: Sendable>: Sendable {
     ) async throws(LinkError) -> Value {
         let answer = AwaitedAnswer()
         let timer = Task {
-            try await Task.sleep(for: limit)
+            try await Task.sleep(for: limit.bounded)
             answer.give(.failure(timeout))
         }
         defer { timer.cancel() }

@@ -72,6 +72,8 @@ public enum EndpointError: Error, Hashable, Sendable {
     case onlyAPort(String)
     /// Not UTF-8, which all of it has to be but the path of a file.
     case notText(String)
+    /// A path that ends with a slash.
+    case isAFolder(String)
     /// One can listen on TCP and on a Unix socket only.
     case cannotListen(Endpoint)
 }
@@ -110,6 +112,7 @@ extension Endpoint {
         if ["s3:", "http:", "https:"].contains(text) { throw .badURL(text) }
         if isURL(text) { return .web(try parseURL(text)) }
         if let address = try rest(of: text, after: "tcp:") { return try parseAddress(address, isToListen) }
+        if text.hasSuffix("/") { throw .isAFolder(text) }
         if text.contains("/") { return .file(FilePath(text: text)) }
         if text.hasSuffix(shipmentSuffix) { return .file(FilePath(text: text)) }
         return try parseAddress(text, isToListen)

@@ -99,6 +99,7 @@ extension Producer {
 
     /// The live stores, which need not be there, and the names under which they are shipped.
     func named() throws(ShipmentError) -> [(path: FilePath, name: StoreName)] {
+        guard held != nil || !stores.isEmpty else { throw .nothingToShip }
         var all: [(path: FilePath, name: StoreName)] = []
         for path in stores {
             let name = (stores.count == 1 ? options.name : nil) ?? StoreName(suggestedBy: path)

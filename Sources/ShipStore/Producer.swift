@@ -21,7 +21,8 @@ public struct Producer: Sendable {
         public var storeKey: String?
         /// Whether a store is shipped although another one was shipped to the receiver under its name before.
         public var replaces = false
-        /// The user's own pairs, which travel with each shipment.
+        /// The user's own pairs, which travel with each shipment: at most 64 with those of the store, keys of 1 to 64 letters, digits, dots,
+        /// dashes or underscores, and values of up to 1,024 bytes.
         public var metadata: [String: String] = [:]
         /// The effort of compression.
         public var effort = Effort.auto
@@ -30,8 +31,10 @@ public struct Producer: Sendable {
         /// Whether rows and deltas are decoded again before the producer relies on them. If not, only the consumer finds a fault, by the
         /// SHA-256: later, and too late where no answer comes back.
         public var selfCheck = true
-        /// How many blocks or segments are encoded at the same time.
-        public var cores = ProcessInfo.processInfo.activeProcessorCount
+        /// How many blocks or segments are encoded at the same time, 1 to 256.
+        public var cores = ProcessInfo.processInfo.activeProcessorCount {
+            didSet { cores = min(max(1, cores), 256) }
+        }
         /// Whether each write is padded to a multiple of 4,096 bytes: an observer of the line then learns less from the sizes.
         public var padding = false
         /// How fast bytes may go over links, all of this producer together; `nil` for as fast as they take them.

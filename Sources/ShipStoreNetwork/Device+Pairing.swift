@@ -35,6 +35,8 @@ extension Device {
                 } catch LinkError.closedByPeer {
                     throw PairingError.notOpen
                 }
+                // It greets as a receiver does that waits for shipments alone.
+                guard !Preamble.mayBegin(answer) else { throw PairingError.notOpen }
                 let proof = try initiator.proof(for: answer, own: Self.ownName)
                 try await link.writer.write(proof, within: timeouts.hello)
                 // Where the link ends here, it has the code, and cannot keep whom it trusts: it says why.

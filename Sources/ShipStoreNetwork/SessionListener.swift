@@ -63,6 +63,7 @@ struct SessionListener {
                 return true
             }
             while let isDone = try await group.next(), !isDone {}
+            try Task.checkCancellation()
         }
     }
 
@@ -120,8 +121,9 @@ extension LinkOptions {
         let free = free - Self.descriptors.ofListener
         // Those that are not known yet have one each.
         let kept = min(maximumHandshakes, max(Self.fewHandshakes, free / 8), max(0, free - Self.descriptors.ofSession))
-        maximumConnections = min(maximumConnections, (free - kept) / Self.descriptors.ofSession)
-        maximumHandshakes = max(1, min(maximumHandshakes, free - maximumConnections * Self.descriptors.ofSession))
-        return maximumConnections > 0
+        let places = min(maximumConnections, (free - kept) / Self.descriptors.ofSession)
+        maximumHandshakes = min(maximumHandshakes, free - places * Self.descriptors.ofSession)
+        maximumConnections = places
+        return places > 0
     }
 }

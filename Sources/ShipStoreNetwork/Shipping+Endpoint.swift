@@ -227,7 +227,7 @@ extension Consumer {
                     }
                     if let lost = lost.withLock(\.self) { throw lost }
                     guard outcome.hasStayed else {
-                        try await Task.sleep(for: options.timeouts.keepAlive)
+                        try await Task.sleep(for: options.timeouts.keepAlive.bounded)
                         continue
                     }
                     throw ShipmentError.link(.closedByPeer)

@@ -17,10 +17,16 @@ public struct LinkOptions: Sendable {
     /// How long a child may run after its link has ended.
     public var childExitTime = Duration.seconds(5)
     /// How many connections a listener serves at a time; further ones wait. `SharedPlaces` says how devices share the places.
-    public var maximumConnections = 64
+    /// At least one.
+    public var maximumConnections = 64 {
+        didSet { maximumConnections = max(1, maximumConnections) }
+    }
     /// How many connections may be in their handshake or pairing. For one more the listener closes the oldest one of the address that
     /// has most, so that silent connections keep no device out.
-    public var maximumHandshakes = 256
+    /// At least one.
+    public var maximumHandshakes = 256 {
+        didSet { maximumHandshakes = max(1, maximumHandshakes) }
+    }
     /// A file with certificates, as PEM, of authorities that web servers are trusted by; `nil` for the system's.
     public var authorities: FilePath?
     /// How to reach S3-compatible storage.

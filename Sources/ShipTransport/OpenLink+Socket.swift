@@ -74,6 +74,7 @@ extension SocketAddress {
     static func resolve(
         _ host: String, port: Int, onlyHere isOnlyHere: Bool = false, within limit: Duration
     ) async throws(LinkError) -> [SocketAddress] {
+        guard UInt16(exactly: port) != nil else { throw .couldNotResolve(host: host, reason: "\(port) is no port") }
         let texts = try await addresses(of: host, port: port, within: limit)
         let addresses = texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
         guard !addresses.isEmpty else { throw .couldNotResolve(host: host, reason: "") }

@@ -18,7 +18,7 @@ extension StoreCoordinator {
     }
 
     /// Makes sure that the current generation of a store is no older than that. Where it may be, a receiver that is connected to the source
-    /// asks it once, in whichever process it is.
+    /// asks it, in whichever process it is, and again where the answer was on its way for longer than that.
     ///
     /// - Parameters:
     ///   - selection: Of which store.
@@ -31,35 +31,33 @@ extension StoreCoordinator {
         waiting patience: Duration = StoreCoordinator.patience
     ) async throws -> CopyAge {
         let (inbox, name) = try inbox(of: selection)
-        let end = ContinuousClock.now + patience
+        let end = ContinuousClock.now + patience.bounded
         let age = try Self.age(of: name, in: inbox)
         guard !age.isWithin(limit) else { return age }
         guard age.isConnected, patience > .zero else { throw CoordinatorError.tooOld(name, age, limit: limit) }
         // It is watched before it is asked for.
         let (notices, notice) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let layout = inbox.layout
-        let watch = try CoordinatorError.wrapping { () throws(FileError) in
-            try FileWatch(
-                of: 1, every: .milliseconds(50), files: { _ in [layout.ageRecord(name), layout.current(name)] },
-                notice: { _ in notice.yield() })
-        }
-        defer { withExtendedLifetime(watch) { notice.finish() } }
-        do {
-            try inbox.open().ring(name)
-        } catch is FileError {
-            // This process may not write to the inbox.
-            throw CoordinatorError.tooOld(name, age, limit: limit)
-        }
+        guard let questions = ageQuestions else { throw CoordinatorError.hasNoGenerations(name) }
+        let id = try CoordinatorError.wrapping { () throws(FileError) in try questions.join(name, notice) }
+        defer { questions.leave(name, id) }
         let timer = Task {
             try await Task.sleep(until: end)
             notice.finish()
         }
         defer { timer.cancel() }
-        for await _ in notices {
-            let age = try Self.age(of: name, in: inbox)
-            if age.isWithin(limit) { return age }
-            // Nobody is left to answer.
-            if !age.isConnected { break }
+        do {
+            try questions.ask(name)
+            for await _ in notices where .now < end {
+                let age = try Self.age(of: name, in: inbox)
+                if age.isWithin(limit) { return age }
+                // Nobody is left to answer.
+                if !age.isConnected { break }
+                // What has come was on its way for longer than the limit.
+                try questions.ask(name)
+            }
+        } catch is FileError {
+            // This process may not write to the inbox.
+            throw CoordinatorError.tooOld(name, age, limit: limit)
         }
         try Task.checkCancellation()
         let last = try Self.age(of: name, in: inbox)
@@ -69,7 +67,8 @@ extension StoreCoordinator {
 
     /// Runs reads on one store, which has everything that was committed in the source longer ago than that when they begin.
     ///
-    /// A copy that is not too old is read at once; else a receiver that is connected to the source asks it, once, in whichever process it is.
+    /// A copy that is not too old is read at once; else a receiver that is connected to the source asks it, in whichever process it is. No copy
+    /// is younger than the way of a question and its answer.
     /// Cancelling the task interrupts the reads.
     ///
     /// - Parameters:
@@ -82,7 +81,7 @@ extension StoreCoordinator {
         _ selection: StoreSelection = .only, noOlderThan limit: Duration,
         waiting patience: Duration = StoreCoordinator.patience, _ body: @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        let end = ContinuousClock.now + patience
+        let end = ContinuousClock.now + patience.bounded
         while true {
             let pin = try pin(selection)
             defer { pin.release() }

@@ -29,6 +29,8 @@ public final class StoreCoordinator: Sendable {
     private let source: Source
     private let options: Options
     let hub: ChangeHub
+    /// `nil` for a coordinator of single files.
+    let ageQuestions: AgeQuestions?
     let gate = SuspensionGate()
     /// Held while it is suspended or resumed, so that one comes after the other.
     let transition = Mutex(())
@@ -41,6 +43,7 @@ public final class StoreCoordinator: Sendable {
         source = .inbox(inbox, StoreListing(of: inbox))
         self.options = options
         hub = ChangeHub(inbox, options.watching)
+        ageQuestions = AgeQuestions(in: inbox)
     }
 
     /// Reads files of their own, each opened when it is first read.
@@ -55,6 +58,7 @@ public final class StoreCoordinator: Sendable {
             })
         self.options = options
         hub = ChangeHub(nil, options.watching)
+        ageQuestions = nil
     }
 
     /// The process may change its folder later.

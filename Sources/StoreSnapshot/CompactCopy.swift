@@ -42,12 +42,12 @@ package struct CompactCopy: ~Copyable, Sendable {
     /// - Parameters:
     ///   - software: Name and version of the program that ships it.
     ///   - metadata: Pairs that go with this shipment; they win over those of the store.
-    /// - Throws: `.tooMuchMetadata`.
+    /// - Throws: `.badMetadata`.
     package func manifest(
         name: StoreName, createdAt: Timestamp, software: String, metadata: [String: ForeignText] = [:]
     ) throws(SnapshotError) -> Manifest {
         let pairs = self.metadata.merging(metadata) { _, new in new }
-        guard pairs.count <= Limits.metadataPairs else { throw .tooMuchMetadata(limit: Limits.metadataPairs) }
+        if let flaw = Manifest.firstFlaw(ofMetadata: pairs) { throw .badMetadata(ForeignText(flaw)) }
         return Manifest(
             name: name, createdAt: createdAt,
             producer: Manifest.Software(software: ForeignText(software), sqlite: sqliteVersion), store: facts,

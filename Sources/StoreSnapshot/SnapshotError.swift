@@ -48,8 +48,8 @@ public enum SnapshotError: Error, Hashable, Sendable {
     case tableMustStay(ForeignText, because: TableObstacle)
     /// The name of the table of marks is taken by another table.
     case tableIsTaken(ForeignText)
-    /// The store and the shipment together have more pairs than a manifest can have.
-    case tooMuchMetadata(limit: Int)
+    /// The store and the shipment together have pairs that no manifest can have. The text says for people which rule they break.
+    case badMetadata(ForeignText)
     /// The file to be written is a part of the store.
     case partOfStore(FilePath)
     case cancelled

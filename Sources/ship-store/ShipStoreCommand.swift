@@ -33,6 +33,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        PlatformCalls.holdStandardStreams()
         guard let arguments = PlatformCalls.arguments?.map(PathText.text) else {
             Console().fail("the arguments of this program cannot be read", hint: nil, .inputOutput)
             Foundation.exit(ExitStatus.inputOutput.rawValue)

@@ -54,8 +54,8 @@ import Testing
             65, "the file ends early, between two shipments: more may have been in it", hint: Self.anew)
         try OpenFile.creating(desk["longer"]).write(Array(whole) + Array("junk\n".utf8))
         try await desk.run("receive", "--into", "inbox", "--from", "./longer").expectFailure(
-            65, "the file is no sound shipment: a frame of type 106 came, which this version does not know",
-            hint: "update this program")
+            65, "the file goes on after its end, and what follows was not received",
+            hint: "send several stores with one `ship-store send`, or receive each by itself")
         try await desk.run("receive", "--into", "inbox", "--from", "./Recipes.sqlite").expectFailure(
             65, "the file is no shipment", hint: "give what `ship-store send` wrote, unchanged and uncompressed")
         // A pipe has somebody at its other end.

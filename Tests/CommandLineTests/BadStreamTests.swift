@@ -85,7 +85,7 @@ import Testing
         let missing = try await desk.run("receive", "--into", "inbox", "--from", "monday.shipment")
         missing.expectFailure(
             66, "cannot open monday.shipment: No such file or directory", hint: "check the path")
-        let folder = try await desk.run("receive", "--into", "inbox", "--from", "./")
+        let folder = try await desk.run("receive", "--into", "inbox", "--from", ".//.")
         #expect(folder.status == .exited(65))
         #expect(folder.complaints.first?.hasPrefix("ship-store: error: cannot ") == true)
     }

@@ -22,6 +22,18 @@ import Testing
         ).expectSuccess()
     }
 
+    @Test func `no file gets into an inbox, by whatever name`() async throws {
+        let names = try Folder.names(in: desk["inbox"])
+        for way in [
+            ["copy", "Recipes.sqlite", "--to", "inbox"],
+            ["copy", "Recipes.sqlite", "--to", "inbox", "--as", "Other.sqlite"],
+        ] {
+            let outcome = try await desk.run(way)
+            #expect(outcome.status == .exited(64), "\(outcome.stderr)")
+        }
+        #expect(try Folder.names(in: desk["inbox"]) == names)
+    }
+
     /// What a user may call a generation or a kept copy, and how it comes to be called so.
     enum Place: String, CaseIterable, Sendable {
         case publicLink, current, generation, linkToLink, renamedInbox, renamedDepot, hardLink, kept, renamedKept

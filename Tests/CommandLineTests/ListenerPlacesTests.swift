@@ -111,6 +111,16 @@ import Testing
         try await receiver.stop().expectSuccess()
     }
 
+    @Test func `who is trusted and says a code is told to leave it out`() async throws {
+        let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch")
+        try await desk.run(
+            "send", "Recipes.sqlite", "--to", receiver.address, "--identity", "phone", "--pair", "108-003"
+        ).expectFailure(
+            77, "the other side waits for no code, or for no more",
+            hint:
+                "leave --pair out if `ship-store peers` names the other side; or let it show a code first, with --pair")
+    }
+
     @Test func `eight bytes of a stranger do not end what waits for one shipment`() async throws {
         let receiver = try await desk.listen(on: "127.0.0.1:0", "--identity", "watch", "--pair", "--once")
         for words in [[0x89, 0x53, 0x48, 0x49, 0x50, 0x0D, 0x0A, 0x1A], Array("GET / HT".utf8), []] {

@@ -107,8 +107,8 @@ import Testing
         try await desk.run(["metadata", "Recipes.sqlite", "--quiet"] + many).expectSuccess()
         let send = try await desk.run("send", "Recipes.sqlite", "--to", "./a", "--meta", "more=1")
         send.expectFailure(
-            64, "the store's metadata and that of the shipment are more than 64 pairs together",
-            hint: "give fewer with --meta, or remove some with `ship-store metadata STORE --unset`")
+            64, "the store's metadata and that of the shipment cannot go with it: more than 64 pairs of metadata",
+            hint: "give others with --meta, or remove some with `ship-store metadata STORE --unset`")
         try await desk.run("metadata", "Recipes.sqlite", "--set", "more=1")
             .expectFailure(64, "more than 64 pairs of metadata")
     }

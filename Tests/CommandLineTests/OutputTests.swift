@@ -95,6 +95,16 @@ import Testing
         #expect(outcome.complaints.last == "ship-store: hint: it is closed: pipe it, or name a file")
     }
 
+    @Test(arguments: [
+        "list --into .", "identity", "copy Recipes.sqlite --to kept", "send --help", "inspect Recipes.sqlite",
+    ])
+    func `data for a closed stream ends the command`(command: String) async throws {
+        let outcome = try await desk.shell("timeout 20 $SHIP \(command) >&-")
+        #expect(outcome.status == .exited(command.hasPrefix("list") ? 66 : 74), "\(outcome.stderr)")
+        let silent = try await desk.shell("timeout 20 $SHIP \(command) >&- 2>&- <&-")
+        #expect(silent.status == outcome.status)
+    }
+
     @Test func `data that was lost is told after a signal as well`() async throws {
         let outcome = try await desk.shell(
             """

@@ -44,7 +44,7 @@ import Testing
         let hint =
             "trust each other first: `ship-store receive --into INBOX --pair` on one side and `ship-store send STORE --to ADDRESS --pair CODE` on the "
             + "other, or `ship-store trust ID` on both, with what `ship-store identity` says on the other; "
-            + "or carry it over ssh with exec:"
+            + "say no --insecure then; or carry it over ssh with exec:"
         for (arguments, address) in [
             (["send", "Recipes.sqlite", "--to", "192.0.2.1"], "192.0.2.1:7645"),
             (["receive", "--into", "inbox", "--listen", "0.0.0.0:0"], "0.0.0.0:0"),
@@ -52,7 +52,7 @@ import Testing
         ] {
             let start = ContinuousClock.now
             try await desk.run(arguments + ["--connect-timeout", "20"]).expectFailure(
-                64, "\(address) is beyond this machine, and this device trusts nobody there", hint: hint)
+                64, "\(address) is beyond this machine, and the link would not be encrypted", hint: hint)
             #expect(.now - start < .seconds(10))
         }
     }

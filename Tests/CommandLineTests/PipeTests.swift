@@ -31,6 +31,25 @@ import Testing
         try await desk.run("verify", "inbox").expectSuccess()
     }
 
+    @Test(arguments: [
+        ("cat a b | $SHIP receive --into inbox --from -", 76),
+        ("cat a b > c; $SHIP receive --into inbox --from ./c", 65),
+        ("{ cat a; sleep 0.2; cat b; } | $SHIP receive --into inbox --from -", 76),
+        ("{ cat a; echo; } | $SHIP receive --into inbox --from -", 76),
+    ])
+    func `what follows a shipment is not dropped without a word`(way: String, status: Int32) async throws {
+        let desk = try Desk()
+        try desk.makeStore()
+        try desk.makeStore("Other.sqlite")
+        try await desk.run("send", "Recipes.sqlite", "--to", "./a").expectSuccess()
+        try await desk.run("send", "Other.sqlite", "--to", "./b").expectSuccess()
+        let outcome = try await desk.shell(way)
+        #expect(outcome.status == .exited(status))
+        #expect(outcome.stderr.contains("was not received"), "\(outcome.stderr)")
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        #expect(try desk.leftovers == [])
+    }
+
     @Test func `a child that receives gives a receipt`() async throws {
         let desk = try Desk()
         try desk.makeStore()

@@ -29,6 +29,44 @@ import Testing
         try await round.run(for: .seconds(4))
     }
 
+    /// A shipment answers the question that led to it, and is older than that when it is here.
+    @Test func `a limit that a shipment does not keep is kept by the next question`() async throws {
+        let round = try AgeRound(seed: 3, delay: 60, replays: false)
+        try await round.withSession {
+            while try !round.coordinator.asOf("Recipes").isConnected { try await Task.sleep(for: .milliseconds(5)) }
+            for number in 1...8 {
+                try await round.commit()
+                // What is younger need not be there.
+                try await Task.sleep(for: .milliseconds(120))
+                let found = try await round.coordinator.read(
+                    "Recipes", noOlderThan: .milliseconds(100), waiting: .seconds(60)
+                ) { try Int.fetchOne($0, sql: "SELECT n FROM tick") }
+                #expect(found == number)
+            }
+        }
+    }
+
+    @Test func `many reads share a watch and a question`() async throws {
+        let round = try AgeRound(seed: 4, delay: 0, replays: false)
+        try await round.withSession {
+            while try round.coordinator.asOf("Recipes").age == nil { try await Task.sleep(for: .milliseconds(5)) }
+            try await Task.sleep(for: .milliseconds(600))
+            let before = (try Folder.names(in: "/proc/self/fd").count, round.questions)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<200 {
+                    group.addTask {
+                        _ = try await round.coordinator.asOf(
+                            "Recipes", noOlderThan: .milliseconds(500), waiting: .seconds(60))
+                        return try Folder.names(in: "/proc/self/fd").count
+                    }
+                }
+                let most = try await group.reduce(0) { max($0, $1) }
+                #expect(most < before.0 + 100)
+            }
+            #expect(round.questions < before.1 + 50)
+        }
+    }
+
     @Test func `a quiet session asks once, and then only when somebody wants to know`() async throws {
         let round = try AgeRound(seed: 1, delay: 0, replays: false)
         try await round.withSession {
@@ -176,10 +214,14 @@ private final class AgeRound: Sendable {
 
     // MARK: The app, and readers
 
+    func commit() async throws {
+        try await queue.write { try $0.execute(sql: "UPDATE tick SET n = n + 1") }
+        commits.withLock { $0.append(PlatformCalls.timeSinceStart) }
+    }
+
     private func write() async throws {
         while !Task.isCancelled {
-            try await queue.write { try $0.execute(sql: "UPDATE tick SET n = n + 1") }
-            commits.withLock { $0.append(PlatformCalls.timeSinceStart) }
+            try await commit()
             try await Task.sleep(for: .milliseconds(number(0...4) == 0 ? number(300...900) : number(0...60)))
         }
     }

@@ -52,7 +52,8 @@ struct FailureRuleTests {
         ]
         expected["64, cannot-install untold, session, stopped untold"] = [
             .source(.noSuchTable(w, near: [])), .source(.tableMustStay(w, because: .isView)),
-            .source(.tooMuchMetadata(limit: 1)), .source(.partOfStore(p)), .operation(.notDamaged(p)),
+            .source(.badMetadata("more than 64 pairs")), .nothingToShip, .source(.partOfStore(p)),
+            .operation(.notDamaged(p)),
             .operation(.kept(p, .otherName, .move)), .operation(.sameStore(p)), .operation(.badTag("t")),
             .operation(.badMetadata("w")), .operation(.badFileName("f")), .report(.partOfSubject(p)),
             .install(.insideInbox(p, inbox: p)), .otherSent(n, p),

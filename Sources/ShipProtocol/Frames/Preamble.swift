@@ -50,7 +50,9 @@ package struct Preamble: Hashable, Sendable {
     package static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
     /// Whether a preamble may begin so, with more to come.
-    static func mayBegin(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: magic.prefix(bytes.count)) }
+    package static func mayBegin(_ bytes: some Collection<UInt8>) -> Bool {
+        bytes.starts(with: magic.prefix(bytes.count))
+    }
 
     package var encoded: [UInt8] {
         var bytes = Self.magic + [versions.upperBound, versions.lowerBound, role.rawValue, mode.rawValue]

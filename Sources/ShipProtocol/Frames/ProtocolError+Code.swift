@@ -8,7 +8,7 @@ extension ProtocolError {
         case .encodingNotSupported, .noCommonEncoding, .featureNotSupported: .featureNotSupported
         case .badMessage: .badManifest
         case .truncated, .noEnd, .wrongMagic, .badPreamble, .wrongRole, .payloadTooLong, .inflatedTooLong,
-            .outOfOrder, .badPart, .badBlock, .badSignatureFrame, .incomplete:
+            .outOfOrder, .badPart, .badBlock, .badSignatureFrame, .afterEnd, .incomplete:
             .protocolViolation
         }
     }

@@ -36,6 +36,8 @@ public enum ProtocolError: Error, Hashable, Sendable {
     case featureNotSupported(ForeignText)
     /// A manifest or a message breaks a rule. The text names the rule for people, and may quote the other side.
     case badMessage(type: UInt8, flaw: ForeignText)
+    /// Something comes after the last END, which is not received.
+    case afterEnd
     /// END came before all parts were complete.
     case incomplete
 

@@ -13,7 +13,7 @@ extension LinkError: ExplainedError {
             "nobody listens on \(endpoint)"
         case .timedOutConnecting(let endpoint): "\(endpoint) does not answer"
         case .unreachable(let endpoint, let errno): "\(endpoint) cannot be reached: \(errno)"
-        case .notLoopback(let endpoint): "\(endpoint) is beyond this machine, and this device trusts nobody there"
+        case .notLoopback(let endpoint): "\(endpoint) is beyond this machine, and the link would not be encrypted"
         case .addressInUse(let endpoint): "another program listens on \(endpoint)"
         case .notPermitted(let endpoint): "the system does not permit \(endpoint)"
         case .notOurAddress(let endpoint): "\(endpoint) is not an address of this machine"
@@ -71,6 +71,7 @@ extension ProtocolError: ExplainedError {
             "a frame of type \(type) declares \(length) bytes; at most \(limit) are allowed"
         case .inflatedTooLong(let type, let limit):
             "a message of type \(type) inflates to more than the \(limit) bytes that it may have"
+        case .afterEnd: "something follows the end of what was sent, and was not received"
         case .outOfOrder(let type): "a frame of type \(type) came out of order"
         case .badPart(let flaw): "a part is out of order or out of range: \(flaw)"
         case .badBlock(let flaw): "a block is out of range: \(flaw)"
@@ -93,6 +94,7 @@ extension ProtocolError: ExplainedError {
         case .noEnd: "the file ends early, between two shipments: more may have been in it"
         case .damaged(let damage): "the file is damaged: \(damage.words)"
         case .incomplete: "parts of the shipment are missing in the file"
+        case .afterEnd: "the file goes on after its end, and what follows was not received"
         default:
             "the file is no sound shipment: \(cause)"
         }

@@ -29,10 +29,11 @@ extension ShipmentError: ExplainedError {
         case .trustList(let error): error.cause
         case .pairing(let error): error.cause
         case .noReceiver: "no device is trusted as a receiver, so nobody may come for a store"
+        case .nothingToShip: "there is no store to ship"
         case .noStoreYet: "no store has come into the inbox yet"
         case .noStoreFor(let id): "the device at the other end may have none of these stores (its id is \(id))"
         case .noSuchPeer(let text, _): "no device of that id or name is trusted: \(text)"
-        case .otherSent(let name, let path): "another store was sent there as \(name) before: \(path)"
+        case .otherSent(let name, let path): "another store was sent as \(name) before, there or into a file: \(path)"
         case .sameName(let name): "two of the stores would be shipped as \(name)"
         case .overdue(let overdue): overdue.cause
         case .refused(let reason) where reason.knownCode == .stopped: "the receiver was stopped"

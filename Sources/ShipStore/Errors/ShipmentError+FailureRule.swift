@@ -44,7 +44,7 @@ extension ShipmentError {
         case .identity(let error): error.failureRule
         case .notRemembered, .noSuchPeer: .here(.noInput)
         case .trustList, .sameName: .here(.usage)
-        case .otherSent: .badRequest
+        case .otherSent, .nothingToShip: .badRequest
         case .pairing(.over): .here(.tryAgain)
         case .pairing(.badMessage): .here(.protocolBroken)
         case .pairing(.wrongCode), .pairing(.notOpen): .here(.notPermitted)
@@ -110,7 +110,7 @@ extension SnapshotError {
             .missingExternalFile, .tooManyExternalFiles, .tableIsTaken, .unsupportedFormat,
             .severalNames, .strangeExternalFile, .sameExternalFile:
             .unusable
-        case .noSuchTable, .tableMustStay, .tooMuchMetadata, .partOfStore: .badRequest
+        case .noSuchTable, .tableMustStay, .badMetadata, .partOfStore: .badRequest
         case .noPermission: .noPermission
         case .busy, .cancelled: .inUse
         case .sqlite(let code, _) where OperationError.isDamage(sqlite: code): .unusable
@@ -253,7 +253,7 @@ extension ProtocolError {
         case .featureNotSupported: .onLink(.protocolBroken, code, alone: true, cancellation: code)
         case .versionNotSupported, .unknownFrame, .encodingNotSupported, .noCommonEncoding, .noEnd, .wrongMagic,
             .badPreamble, .wrongRole, .payloadTooLong, .inflatedTooLong, .outOfOrder, .badPart, .badBlock,
-            .badSignatureFrame, .incomplete:
+            .badSignatureFrame, .afterEnd, .incomplete:
             .onLink(.protocolBroken, code, cancellation: code)
         }
     }

@@ -68,6 +68,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case noStoreFor(DeviceIdentifier)
     /// No store has come into the inbox whose stores are to be passed on.
     case noStoreYet
+    /// The producer has no stores.
+    case nothingToShip
     /// The device at the other end may not be the sender, the receiver or the relay of a store of this name.
     case notAllowed(StoreName, TrustedPeer.Role)
     /// A generation of an inbox cannot be passed on: the generation came without a signature of the device that made it.

@@ -40,8 +40,7 @@ extension SnapshotError: ExplainedError {
         case .tableMustStay(let name, let obstacle): obstacle.cause(of: name)
         case .tableIsTaken(let name):
             "the copy cannot say what it comes without: the store has a table \(name) of its own"
-        case .tooMuchMetadata(let limit):
-            "the store's metadata and that of the shipment are more than \(limit) pairs together"
+        case .badMetadata(let flaw): "the store's metadata and that of the shipment cannot go with it: \(flaw)"
         case .partOfStore(let path): "\(path) belongs to the store that is sent, and would be destroyed"
         case .cancelled: "stopped before it was done"
         case .sqlite(let code, let message): "SQLite cannot copy the store: \(message) (code \(code))"

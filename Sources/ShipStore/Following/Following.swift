@@ -11,6 +11,8 @@ public struct Following: Sendable {
     public var minimumInterval = Duration.zero
     /// The largest part of the time in which copies of a store are taken. Where the times above want more, this counts.
     public var shareOfCopying = 0.1
+    /// As it counts: at least a thousandth.
+    var copyingShare: Double { shareOfCopying > 0.001 ? shareOfCopying : 0.001 }
     /// Most bytes of RAM for copies, of all stores together: on Linux, where the disk of the copies does not clone files, copies within it are
     /// made there, and the newest goes to the disk at most once a minute, and at the end. With 0 each copy is made on the disk. A store with
     /// external files is always copied there.

@@ -154,6 +154,8 @@ package final class StoreFollower: Sendable {
     func publish(
         reissuing interval: Duration, _ publish: ([FollowedStore], PublishingCause) async throws -> Void
     ) async throws {
+        // Each is a request that costs.
+        let interval = max(.seconds(1), interval.bounded)
         while true {
             do {
                 var (end, next) = (ContinuousClock.now + interval, nil as FollowedStore?)

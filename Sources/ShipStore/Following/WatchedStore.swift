@@ -196,7 +196,7 @@ final class WatchedStore: Sendable {
         _ = found(Look(state: version.state, left: version.left))
         // What takes longer than any disk needs was spent waiting: for a lock of the app's, or for this process to go on.
         let longest = Self.leastTimeOfCopying + .seconds(Double(version.manifest.totalSize) / Self.slowestCopying)
-        let rest = min(duration, longest) * (1 / max(following.shareOfCopying, 0.001) - 1)
+        let rest = min(duration, longest) * (1 / following.copyingShare - 1)
         state.withLock { state in
             state.newest = Newest(version: version, kept: isShared ? version : nil)
             state.versions.append(Newest(version: version))

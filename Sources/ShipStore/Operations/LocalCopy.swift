@@ -47,6 +47,7 @@ public struct LocalCopy: Hashable, Sendable {
         of store: FilePath, into folder: FilePath, as name: CopyFileName, options: CopyOptions = CopyOptions()
     ) async throws(ShipmentError) -> LocalCopy {
         try await LocalStore.run(waiting: options.busyTimeout) { busyHandler in
+            try KeptPlace.refuseToFill(folder)
             let home = StoreHome(folder.appending(text: name.text))
             let real = try NamedStore(home.path)
             try real.home.refuseIfKept(.replace)

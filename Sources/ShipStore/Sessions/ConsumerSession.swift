@@ -129,7 +129,7 @@ package struct ConsumerSession {
         func deadlineOfOffer() -> FrameReader.Deadline {
             FrameReader.Deadline(end: .now + timeouts.preparing, error: .overdue(.manifest(timeouts.preparing)))
         }
-        var (offer, isOver) = (deadlineOfOffer(), false)
+        var offer = deadlineOfOffer()
         while true {
             // The producer does not prepare the next one before the rest of what was refused has gone.
             let skips = dialogue.skipsRefused
@@ -151,9 +151,6 @@ package struct ConsumerSession {
                 } else {
                     element = try await frames.next(by: skips ? nil : dialogue.mode == nil ? greeted : offer)
                 }
-            } catch LinkError.cancelled where isOver {
-                // Who stops it comes too late.
-                return nil
             } catch ProtocolError.truncated {
                 // That the stream ends too early says more than that it ends within a frame.
                 try dialogue.linkEnded()
@@ -181,11 +178,29 @@ package struct ConsumerSession {
                 if conversation.greeting == .ifAsked { try await greet(&frames, conversation) }
             case .stop(let reason): throw ShipmentError.givenUp(reason)
             case .consider(let shipment): return shipment
-            // After its last word a peer may keep the link open; a file is read on, since bytes after the last word are an error.
-            case .finish where conversation.link.isFile: isOver = true
-            case .finish: return nil
+            case .finish:
+                if dialogue.mode == .oneWay { try await awaitNothing(&frames, conversation.link) }
+                return nil
             }
         }
+    }
+
+    /// How long a pipe is read on after the last word: a sender that follows in it has come by then.
+    private static let timeOfNothing = Duration.seconds(1)
+
+    /// After the last word nothing may come; who writes to a pipe may keep it open. What was installed stays.
+    ///
+    /// - Throws: `.afterEnd`: silently it would be lost.
+    private func awaitNothing(_ frames: inout FrameReader, _ link: PeerLink) async throws {
+        do {
+            guard try await frames.next(within: link.isFile ? nil : Self.timeOfNothing) != nil else { return }
+        } catch LinkError.cancelled {
+            // Who stops it comes too late.
+            return
+        } catch LinkError.timedOut where !link.isFile {
+            return
+        } catch is ProtocolError {}
+        throw ProtocolError.afterEnd
     }
 
     /// From the manifest to the receipt.

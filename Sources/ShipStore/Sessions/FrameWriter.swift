@@ -143,7 +143,7 @@ final class FrameWriter: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [writer] in try await writer.write(bytes, within: limit) }
             group.addTask {
-                try await Task.sleep(for: total)
+                try await Task.sleep(for: total.bounded)
                 throw LinkError.timedOut(.writing)
             }
             defer { group.cancelAll() }

@@ -36,7 +36,7 @@ final class StoreQueues: Sendable {
         try await withThrowingTaskGroup(of: Slot?.self) { group in
             group.addTask { try await self.turns.take(name) }
             group.addTask {
-                try await Task.sleep(for: limit)
+                try await Task.sleep(for: limit.bounded)
                 return nil
             }
             if let work { group.addTask { try await work() } }

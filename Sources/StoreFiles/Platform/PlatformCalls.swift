@@ -148,6 +148,15 @@ package enum PlatformCalls {
     /// signal(2): from here on a write beyond `RLIMIT_FSIZE` is an error, as on a full disk, and SIGXFSZ does not end the process.
     package static func ignoreFileSizeSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
 
+    /// fcntl(2), open(2): gives standard streams that are closed something that can neither be read nor written, so that nothing else gets
+    /// their numbers, and whoever reads or writes there is told EBADF. To be called before anything is opened.
+    package static func holdStandardStreams() {
+        for stream in [FileDescriptor.standardInput, .standardOutput, .standardError]
+        where fcntl(stream.rawValue, F_GETFD) < 0 {
+            _ = try? FileDescriptor.open("/dev/null", stream == .standardInput ? .writeOnly : .readOnly)
+        }
+    }
+
     /// signal(2): from here on a write to a pipe without a reader is an error, and SIGPIPE does not end the process. Programs that it
     /// starts take the signal as ever, since a handler, unlike SIG_IGN, is not inherited over execve(2).
     package static func surviveClosedPipes() { _ = signal(SIGPIPE) { _ in } }

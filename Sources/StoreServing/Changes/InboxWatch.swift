@@ -26,7 +26,7 @@ package final class InboxWatch: Sendable {
             switch watching {
             case .polling(let interval):
                 notice()
-                if end.hasCome(after: interval) { return }
+                if end.hasCome(after: max(Watching.leastInterval, interval)) { return }
             case .automatic:
                 do throws(FileError) {
                     let arrangement = try WatchArrangement(of: inbox)

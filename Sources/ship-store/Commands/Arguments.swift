@@ -26,6 +26,8 @@ extension EndpointError {
         switch self {
         case .empty: "something is missing after it"
         case .containsNUL: "it holds a NUL byte"
+        case .isAFolder(let path):
+            "it names a folder: a file is \(path)NAME, and the folder of a publication dir:\(path)"
         case .notText: "it is not UTF-8, which all but the path of a file has to be"
         case .badHost(""): "the host is missing"
         case .badHost(let host):

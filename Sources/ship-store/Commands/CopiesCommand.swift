@@ -131,15 +131,15 @@ struct CopiesCommand: AsyncParsableCommand {
                 "\(count) single cop\(count == 1 ? "y" : "ies") of `copy --to` there, neither listed nor pruned here")
             console.say(
                 """
-                restore one with `ship-store restore \(file.text) --over STORE`; \
+                restore one with `ship-store restore \(inShell: file) --over STORE`; \
                 `copy --keep-in` makes copies that are listed
                 """)
         }
         for folder in listing.safetyFolders {
-            console.say("what restores kept of a store here: `ship-store copies --in \(folder.text)`")
+            console.say("what restores kept of a store here: `ship-store copies --in \(inShell: folder)`")
         }
         if case .inbox? = try? Artifact(at: kept.folder) {
-            console.say("it is an inbox: see `ship-store list --into \(kept.folder.text)`")
+            console.say("it is an inbox: see `ship-store list --into \(inShell: kept.folder)`")
         }
     }
 

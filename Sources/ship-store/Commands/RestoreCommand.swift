@@ -73,7 +73,7 @@ extension Console {
         if let copy = restoration.safetyCopy {
             say("the store as it was is kept as \(copy.path)")
             say(
-                "it stays until `ship-store copies --in \(copy.path.removingLastComponent()) --prune --tag \(CopyTag.beforeRestore)`"
+                "it stays until `ship-store copies --in \(inShell: copy.path.removingLastComponent()) --prune --tag \(CopyTag.beforeRestore)`"
             )
         }
         if let damage = restoration.damage { say(damage) }

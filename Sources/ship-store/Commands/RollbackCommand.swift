@@ -61,7 +61,8 @@ struct RollbackCommand: AsyncParsableCommand {
                 console.say(Self.words(for: rollback, name))
                 if rollback.isOnHold {
                     console.say(
-                        "no shipment of \(name) comes in until `ship-store rollback \(name) --into \(into) --release`")
+                        "no shipment of \(name) comes in until `ship-store rollback \(name) --into \(inShell: into) --release`"
+                    )
                 }
                 output.write([
                     "name": rollback.to.manifest.name.text, "from": rollback.from,

@@ -20,7 +20,7 @@ extension LinkError {
         case .refused, .unreachable(_, .noSuchFileOrDirectory):
             "start the other side there first: `ship-store receive --into INBOX`, or `ship-store send STORE --listen ADDRESS`"
         case .timedOutConnecting, .unreachable: "check the address and the network"
-        case .notLoopback: "\(Self.trustFirst); or carry it over ssh with exec:"
+        case .notLoopback: "\(Self.trustFirst); say no --insecure then; or carry it over ssh with exec:"
         case .addressInUse: "stop it, or choose another address"
         case .notPermitted(.tcp): "choose a port above 1023"
         case .notPermitted: "run as a user who may do that, or choose another path"
@@ -37,8 +37,7 @@ extension LinkError {
         case .notTrustedThere(let id): "say `ship-store trust \(id)` there, \(Self.inAnotherRole)"
         case .noCertificate: "it must show a certificate, as ship-store does"
         case .noTLSThere:
-            "make it trust this device (`ship-store trust` there), and start it again; on one machine, both "
-                + "may say --insecure"
+            "make it trust this device (`ship-store trust` there); on one machine, both may say --insecure"
         case .onlyTLSThere: Self.trustFirst
         case .certificateRefused:
             "check the address and the clock; --ca-file FILE gives the certificate of an authority of your own"
@@ -77,6 +76,7 @@ extension ProtocolError {
         case .encodingNotSupported, .noCommonEncoding: "update the older of the two programs"
         case .featureNotSupported: "update this program"
         case .badMessage: nil
+        case .afterEnd: "send several stores with one `ship-store send`, or receive each by itself"
         case .incomplete: "send it again"
         }
     }

@@ -12,8 +12,8 @@ extension ListenerEvent {
     }
 
     func tell(on console: Console) {
-        let isTimed = if case .turnedAway = self { true } else { false }
-        console.say(words, about: LogSubject(event: output.event, isTimed: isTimed))
+        let peer: String? = if case .turnedAway(let peer, _) = self { "\(peer)" } else { nil }
+        console.say(words, about: LogSubject(event: output.event, peer: peer, isTimed: peer != nil))
     }
 
     /// For programs: the event's name, and its members.

@@ -31,6 +31,7 @@ extension ShipmentError {
             "let one pair, with --pair; or trust it by its id: ship-store trust ID --role receiver; or serve programs of this "
                 + "machine alone, with --insecure"
         case .noStoreFor(let id): "`ship-store trust \(id) --role receiver --store NAME` lets it have one"
+        case .nothingToShip: "name one at least"
         case .noStoreYet: "start again when `ship-store receive` has brought one"
         case .noSuchPeer(_, let near):
             NearNames.question(near) ?? "see `ship-store peers`; an id has 65 letters and digits"
@@ -139,7 +140,7 @@ extension FileError {
         case .notDirectory:
             if let obstacle { return "move \(obstacle) away: it is no folder, and the inbox keeps one there" }
             return "a part of the path is a file, not a folder: choose another path"
-        case .invalidArgument where path.starts(with: "/dev"): return "it is closed: pipe it, or name a file"
+        case .badFileDescriptor where path.starts(with: "/dev"): return "it is closed: pipe it, or name a file"
         case .invalidArgument where operation == .open: return "it is no plain file: move it away"
         case .isDirectory: return "name a file, not a folder"
         case .permissionDenied, .notPermitted: return "run as a user who may do that, or choose another path"

@@ -37,7 +37,7 @@ extension SnapshotError {
         case .noSuchTable(_, let near): NearNames.question(near) ?? "`ship-store inspect STORE` lists its tables"
         case .tableMustStay(_, let obstacle): obstacle.hint
         case .tableIsTaken: "take a complete copy"
-        case .tooMuchMetadata: "give fewer with --meta, or remove some with `ship-store metadata STORE --unset`"
+        case .badMetadata: "give others with --meta, or remove some with `ship-store metadata STORE --unset`"
         case .partOfStore: "name another file"
         case .sqlite(let code, _):
             // SQLITE_ERROR: of a statement, and not of the pages.
@@ -78,11 +78,11 @@ extension OperationError {
         switch self {
         case .noSuchStore: "check the path"
         case .noSuchCopy: "name a kept copy's folder, a generation's, or a store"
-        case .noCopyTagged(_, let folder): "see `ship-store copies --in \(folder)`"
+        case .noCopyTagged(_, let folder): "see `ship-store copies --in \(inShell: folder)`"
         case .notADatabase: "check the path"
         case .folder: "name the SQLite file inside it"
         case .strangeFile: "check the path; with --any-identity it is set aside, and the copy put there"
-        case .corrupt(let path, _): "see `ship-store verify \(path)`"
+        case .corrupt(let path, _): "see `ship-store verify \(inShell: path)`"
         case .needsApp: "let the app itself do this, with its collations, functions and modules registered"
         case .unusable: "check the path; --force removes it all the same, with its -wal, -shm and -journal"
         case .notDamaged: "leave --force out"
@@ -128,19 +128,19 @@ extension KeptPlace {
         case (.otherName, _): "remove this name with `rm`, or make a store of its own of it with `ship-store move`"
         case (_, .write): "name another file"
         case (_, .fill): "name another folder"
-        case (.depot(let root), _): "see `ship-store list --into \(root)` for the stores that are there"
+        case (.depot(let root), _): "see `ship-store list --into \(inShell: root)` for the stores that are there"
         case (.inbox(let root, let store), .destroy), (.inbox(let root, let store), .move):
-            "`ship-store forget \(store?.text ?? "NAME") --into \(root)` removes it with all its generations"
+            "`ship-store forget \(store?.text ?? "NAME") --into \(inShell: root)` removes it with all its generations"
         case (.inbox(let root, let store), .restore), (.inbox(let root, let store), .replace):
-            "`ship-store rollback \(store?.text ?? "NAME") --into \(root)` goes back to an older generation"
+            "`ship-store rollback \(store?.text ?? "NAME") --into \(inShell: root)` goes back to an older generation"
         case (.inbox, .setMetadata):
             "set it where the store is sent from, or say `ship-store send --meta KEY=VALUE`"
         case (.keptCopy(let copy), .destroy), (.keptCopy(let copy), .move):
-            "`ship-store copies --in \(copy.removingLastComponent()) --prune` removes kept copies"
+            "`ship-store copies --in \(inShell: copy.removingLastComponent()) --prune` removes kept copies"
         case (.keptCopy(let copy), .restore), (.keptCopy(let copy), .replace):
-            "`ship-store restore \(copy) --over STORE` goes the other way"
+            "`ship-store restore \(inShell: copy) --over STORE` goes the other way"
         case (.keptCopy(let copy), .setMetadata):
-            "`ship-store copy STORE --keep-in \(copy.removingLastComponent()) --meta KEY=VALUE` keeps another one"
+            "`ship-store copy STORE --keep-in \(inShell: copy.removingLastComponent()) --meta KEY=VALUE` keeps another one"
         }
     }
 }
@@ -212,10 +212,10 @@ extension InboxError {
             names[generations - 2] == ".ship-store"
         else { return "send it again" }
         let root = FilePath(root: path.root, path.components.prefix(generations - 2))
-        let inbox = root.isEmpty ? "." : "\(root)"
-        let store = "\(names[generations - 1]) --into \(inbox)"
+        let inbox = root.isEmpty ? "." : root
+        let store: PrintableText = "\(names[generations - 1]) --into \(inShell: inbox)"
         return "send it again, or go to another generation with `ship-store rollback \(store) --to N`: "
-            + "`ship-store verify \(inbox)` tells which are sound. From a publication it comes again after `ship-store forget \(store)`"
+            + "`ship-store verify \(inShell: inbox)` tells which are sound. From a publication it comes again after `ship-store forget \(store)`"
     }
 }
 
