@@ -46,16 +46,6 @@ import Testing
         }
     }
 
-    @Test func `what is published as it is held has a number too`() async throws {
-        try change("later")
-        try await desk.run("send", "Recipes.sqlite", "--to", "./later", "--identity", "old").expectSuccess()
-        try desk.execute("DELETE FROM recipe WHERE title = 'later'", in: "Recipes.sqlite")
-        try await publish(to: "other")
-        let outcome = try await receive(from: "dir:other").expectSuccess()
-        #expect(outcome.stderr.contains("unchanged"), "\(outcome.stderr)")
-        #expect(try await receive(from: "./later").status == .exited(77))
-    }
-
     @Test func `a device that has lost count gets on where it is allowed to`() async throws {
         try await desk.shell("cp -r old early").expectSuccess()
         for number in 1...4 {

@@ -41,11 +41,4 @@ extension Subscription {
         }
         return objection
     }
-
-    /// What is current has come again, perhaps under another number: no state comes in any more that has a lower one.
-    func confirm(_ current: Generation, as store: PublishedHead.Store, after record: OriginRecord?) throws {
-        guard let publisher, !consumer.options.takesUnsigned, store.counter > record?.highest ?? 0 else { return }
-        let sender = Sender.device(ContentDigest(sha256: publisher.device.bytes), mayTakeOver: false)
-        try consumer.installer.confirm(current, as: current.manifest.counted(store.counter), from: sender) {}
-    }
 }

@@ -237,7 +237,6 @@ final class Subscription {
                 return try await mend(current, store, above: counter)
             }
             told.insert(store.name)
-            if held == store.newest, isPublishers || record == nil { try confirm(current, as: store, after: record) }
             // A receiver that was killed may have left what a power cut could still remove.
             try consumer.installer.undisturbed(store.name) { try consumer.installer.makeDurable(current) }
             return Receipt(current, .unchanged)
