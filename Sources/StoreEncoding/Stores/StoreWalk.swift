@@ -170,7 +170,8 @@ package struct StoreWalk {
         of root: UInt32, _ kind: TreeKind, use: PageUse?, checking expected: inout [ExpectedEntries?],
         following source: FullTextSource? = nil
     ) throws {
-        let isSearching = source == nil
+        // The pages of what follows from a content are written after those of all other trees.
+        let isInOrder = source == nil
         var reader = try TreeReader(pages, geometry, root: root, kind: kind, use: use)
         var group = RowGroup(rowids: kind == .table ? [] : nil)
         var columns = RecordColumns()
@@ -179,7 +180,7 @@ package struct StoreWalk {
             guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
                 try close(&group)
                 try send(source?.end())
-                try sendLong(cell, of: reader, kind, isSearching: isSearching)
+                try sendLong(cell, of: reader, kind, isInOrder: isInOrder)
                 if isChecked { try check(cell, of: reader.unnoted, &expected) }
                 continue
             }
@@ -188,7 +189,7 @@ package struct StoreWalk {
             try reader.appendRecord(of: cell, to: &group.records)
             group.ends.append(group.records.count)
             if kind == .table { group.rowids?.append(cell.rowid) }
-            let keys = isSearching && self.isSearching ? keys : nil
+            let keys = isInOrder && isSearching ? keys : nil
             let mayHoldStream = group.records.count - start > DeflateRecompression.shortest
             if isChecked || mayHoldStream || keys != nil {
                 guard columns.read(group.records.span.extracting(start..<group.records.count)) else {
@@ -203,7 +204,7 @@ package struct StoreWalk {
                     expected[index]?.add(record, columns, rowid: cell.rowid, settings.integers)
                 }
             }
-            if isSearching {
+            if isInOrder {
                 try group.records.withUnsafeBytes { try look(at: .init(rebasing: $0[start...]), of: cell) }
                 written?.end(cell, kind)
             }
@@ -290,7 +291,7 @@ package struct StoreWalk {
     }
 
     private mutating func sendLong(
-        _ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind, isSearching: Bool
+        _ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind, isInOrder: Bool
     ) throws {
         content.add(.longRow)
         if kind == .table { content.add(UInt64(bitPattern: cell.rowid << 1 ^ cell.rowid >> 63)) }
@@ -300,7 +301,7 @@ package struct StoreWalk {
         let full = SegmentContent.usualCapacities.largest - 65_536
         var read = 0
         try reader.forEachPiece(of: cell) { piece in
-            if isSearching { try piece.withUnsafeBytes { try walk.look(at: $0, of: cell, from: read) } }
+            if isInOrder { try piece.withUnsafeBytes { try walk.look(at: $0, of: cell, from: read) } }
             read += piece.count
             piece.withUnsafeBufferPointer { chunk.append(contentsOf: $0) }
             guard chunk.count >= full else { return }
@@ -311,7 +312,7 @@ package struct StoreWalk {
         if !chunk.isEmpty { walk.content.add(chunk: chunk) }
         let isInSeveral = walk.closed > closed
         self = walk
-        if isSearching { written?.end(cell, kind) }
+        if isInOrder { written?.end(cell, kind) }
         // What begins in earlier segments can be referred to once the row has ended, and from the next segment on.
         if isInSeveral, content.size > 0 { try close() } else { try closeIfFull() }
     }

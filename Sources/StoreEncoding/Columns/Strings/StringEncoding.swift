@@ -64,7 +64,7 @@ extension ColumnEncoder {
         var tags = facts.candidates(for: strings, depth: depth, within: cost)
         if areLists, made.lists == nil { tags.removeAll { $0 == .propertyLists } }
         made.digits = effort.keepsStrings || !effort.takesDigits ? nil : facts.digitRuns(of: strings, depth: depth)
-        if made.digits == nil { tags.removeAll { $0 == .digits } }
+        if made.digits != nil { tags.append(.digits) }
         if effort.keepsStrings { tags.removeAll { !$0.keepsStrings } }
         dropClearLoser(of: &tags, strings, facts, depth: depth, &made)
         let whole = made

@@ -62,11 +62,9 @@ struct StringFacts {
 
     private func hasLists(depth: Int) -> Bool { depth <= Self.deepestContent && longest > 40 && hasPropertyList }
 
-    /// Whether strings may hold runs of hexadecimal digits beside other text.
-    private var mayHaveDigits: Bool { totalLength >= 512 && longest > 40 }
-
+    /// The runs of hexadecimal digits beside other text; `nil` where hardly any are, or where none are looked for.
     func digitRuns(of strings: Strings, depth: Int) -> DigitRunSearch? {
-        depth < 2 && mayHaveDigits ? DigitRunSearch(strings) : nil
+        depth < 2 && totalLength >= 512 && longest > 40 ? DigitRunSearch(strings) : nil
     }
 
     /// Encodings worth a trial, the simplest first.
@@ -99,7 +97,6 @@ struct StringFacts {
         if totalLength >= 4096, DecimalLayout.layouts(of: strings) != nil, DigitPattern(strings) == nil {
             tags.append(.decimals)
         }
-        if mayHaveDigits { tags.append(.digits) }
         return tags
     }
 }
