@@ -267,7 +267,10 @@ import Testing
     {
         let desk = try Desk()
         try desk.makeStore()
-        for place in ["dir:kitchen", "dir:./kitchen/", "dir:kitchen/../kitchen", "dir:\(desk["kitchen"])"] {
+        try await desk.shell("ln -s . here").expectSuccess()
+        for place in [
+            "dir:kitchen", "dir:./kitchen/", "dir:kitchen/../kitchen", "dir:here/kitchen", "dir:\(desk["kitchen"])",
+        ] {
             // As for a head that is damaged.
             try await desk.shell("rm -f kitchen/head").expectSuccess()
             try await desk.run("send", "Recipes.sqlite", "--to", place).expectSuccess()

@@ -70,14 +70,12 @@ extension PeerLink {
 }
 
 extension Endpoint {
-    /// The same wherever this process is, and however it writes the path.
+    /// The same wherever this process is, and however it writes the path: also through symbolic links.
     package var nameInMemory: String {
         switch self {
-        case .unix(let path): "\(Endpoint.unix(PlatformCalls.workingFolder.pushing(path)))"
-        case .folder(let path):
-            "\(Endpoint.folder(PlatformCalls.workingFolder.pushing(path).lexicallyNormalized()))"
-        case .file(let path):
-            "\(Endpoint.file(PlatformCalls.workingFolder.pushing(path).lexicallyNormalized()))"
+        case .unix(let path): "\(Endpoint.unix(PlatformCalls.realPlace(of: path)))"
+        case .folder(let path): "\(Endpoint.folder(PlatformCalls.realPlace(of: path)))"
+        case .file(let path): "\(Endpoint.file(PlatformCalls.realPlace(of: path)))"
         case .tcp, .standardStreams, .command, .web, .bucket: "\(self)"
         }
     }
