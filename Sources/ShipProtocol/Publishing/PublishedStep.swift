@@ -54,11 +54,12 @@ extension PublishedStep {
     ///   - last: Another content that it has kept.
     ///   - counter: The highest number that it has accepted of the publisher: numbers rise along the way.
     ///   - newest: Content to reach.
+    ///   - ending: The number that the last step must be above.
     ///   - storeSize: Of the store, in bytes: each step has the receiver write all of it.
     /// - Returns: `[]` if it is there; `nil` if no way leads there.
     package static func route(
         from held: ManifestContent.ID?, or last: ManifestContent.ID? = nil, above counter: UInt64,
-        to newest: ManifestContent.ID, among steps: [PublishedStep], storeSize: Int64
+        to newest: ManifestContent.ID, endingAbove ending: UInt64 = 0, among steps: [PublishedStep], storeSize: Int64
     ) -> [PublishedStep]? {
         guard held != newest else { return [] }
         let overhead = requestCost + max(0, storeSize) / bytesWrittenForOne
@@ -69,6 +70,7 @@ extension PublishedStep {
         if let last, last != newest { best[last] = (0, nil) }
         let usable = steps.filter { $0.counter > counter }.sorted { $0.counter < $1.counter }
         var before = [Int?](repeating: nil, count: usable.count)
+        var final: (cost: Int64, last: Int)?
         var index = 0
         while index < usable.count {
             // Steps of one number all lead to one content: none of them follows another.
@@ -79,12 +81,14 @@ extension PublishedStep {
                 guard let way = best[step.from] else { continue }
                 before[number] = way.last
                 let (cost, overflow) = way.cost.addingReportingOverflow(step.size + overhead)
-                if !overflow { found.append((step.to, (cost, number))) }
+                guard !overflow else { continue }
+                found.append((step.to, (cost, number)))
+                if step.to == newest, step.counter > ending, cost < final?.cost ?? .max { final = (cost, number) }
             }
             for (content, way) in found where way.cost < best[content]?.cost ?? .max { best[content] = way }
             index = end
         }
-        var (way, last) = ([PublishedStep](), best[newest]?.last)
+        var (way, last) = ([PublishedStep](), final?.last)
         while let number = last {
             way.append(usable[number])
             last = before[number]

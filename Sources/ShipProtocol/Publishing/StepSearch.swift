@@ -8,6 +8,7 @@ package struct StepSearch: Sendable {
     private let held: ManifestContent.ID?
     private let last: ManifestContent.ID?
     private let counter: UInt64
+    private let ending: UInt64
     private var steps: [PublishedStep]
     /// The catalogs of steps whose shipments are in their bundles.
     private var bundled: [PublishedStep: StoreCatalog] = [:]
@@ -31,19 +32,22 @@ package struct StepSearch: Sendable {
     ///   - held: Content of the follower's current manifest; `nil` for none, or for one that another device has made.
     ///   - last: Content that it has kept, and that came last, if it has gone back behind it.
     ///   - counter: The highest number that it has accepted of the publisher.
+    ///   - ending: The number that the last step must be above.
     ///   - missing: Objects to do without.
     package init(
         for store: PublishedHead.Store, from held: ManifestContent.ID?, or last: ManifestContent.ID? = nil,
-        above counter: UInt64, without missing: Set<ContentDigest> = []
+        above counter: UInt64, endingAbove ending: UInt64 = 0, without missing: Set<ContentDigest> = []
     ) {
-        (self.store, self.held, self.last, self.counter, self.missing) = (store, held, last, counter, missing)
+        (self.store, self.held, self.last, self.counter) = (store, held, last, counter)
+        (self.ending, self.missing) = (ending, missing)
         (steps, read) = (store.steps.map(\.step), missing)
     }
 
     /// The steps to take; `nil` if those that are known do not lead there.
     package var route: [PublishedStep]? {
         PublishedStep.route(
-            from: held, or: last, above: counter, to: store.newest, among: steps, storeSize: store.size)
+            from: held, or: last, above: counter, to: store.newest, endingAbove: ending, among: steps,
+            storeSize: store.size)
     }
 
     /// The catalog with whose bundle a shipment comes; `nil` for one that has an object, or stands in the head.

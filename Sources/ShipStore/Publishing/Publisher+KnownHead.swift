@@ -16,6 +16,8 @@ extension Publisher {
         var former: [[UInt8]] = []
         /// The stores that it lists and `head` does not: they are to be published anew.
         var outdated: Set<StoreName> = []
+        /// The newest states of stores of which something is gone: `head` does not list them.
+        var lost: [PublishedHead.Store] = []
     }
 
     /// The head that this one has written last, or else the one that lies there. If another has taken its place since, it cannot be replaced.

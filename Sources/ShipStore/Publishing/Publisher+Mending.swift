@@ -21,6 +21,7 @@ extension Publisher {
         guard !broken.isEmpty else { return known }
         var mended = known
         mended.head = known.head.with(known.head.stores.filter { !broken.contains($0.name) })
+        mended.lost += broken.compactMap { known.head[$0] }
         return mended
     }
 
@@ -56,6 +57,13 @@ extension Publisher {
         } catch PublicationError.objectGone, PublicationError.badObject {
             return false
         }
+    }
+}
+
+extension Publisher.KnownHead {
+    /// The rollout of a state that goes anew as something of it is gone: it is as it was.
+    func lostRollout(of store: PublishedHead.Store) -> [RolloutStage]? {
+        lost.first { $0.name == store.name && $0.newest == store.newest }?.rollout
     }
 }
 

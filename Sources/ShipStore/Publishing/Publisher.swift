@@ -293,7 +293,7 @@ package final class Publisher: Sendable {
         }
         let now = Date()
         let states = states(
-            after: known?.head, with: entries, rollout?.stages(from: now), releasing: released, at: Timestamp(now))
+            after: known, with: entries, rollout?.stages(from: now), releasing: released, at: Timestamp(now))
         let head = PublishedHead(
             publication: known?.head.publication
                 ?? ContentDigest(hashing: identity.id.bytes + Array(storage.nameInMemory(at: place).utf8)),
@@ -336,10 +336,14 @@ package final class Publisher: Sendable {
 
     /// The states of all stores once these are published.
     private func states(
-        after head: PublishedHead?, with entries: [PublishedHead.Store], _ rollout: [RolloutStage]?,
+        after known: KnownHead?, with entries: [PublishedHead.Store], _ rollout: [RolloutStage]?,
         releasing released: Set<StoreName>, at time: Timestamp
     ) -> [PublishedHead.Store] {
-        let new = entries.flatMap { (head?.states(of: $0.name) ?? []).publishing($0, rollout, at: time) }
+        let head = known?.head
+        let new = entries.flatMap { entry in
+            let stages = rollout ?? known?.lostRollout(of: entry)
+            return (head?.states(of: entry.name) ?? []).publishing(entry, stages, at: time)
+        }
         let names = Set(entries.map(\.name))
         let others = (head?.names ?? []).filter { !names.contains($0) }.flatMap { name in
             let states = head?.states(of: name).needed(at: time) ?? []

@@ -268,7 +268,7 @@ final class Subscription {
         } catch PublicationError.noWay(let place, let name) {
             defer { bundle = nil }
             // Numbers that were accepted are not accepted again. The last one is, if it is higher, or that of what is damaged.
-            let (route, search) = try await route(store, from: nil, above: 0)
+            let (route, search) = try await route(store, from: nil, above: 0, endingAbove: counter)
             return try await goAround(route[...], search, of: store, after: PublicationError.noWay(place, name))
         }
     }
@@ -345,11 +345,13 @@ final class Subscription {
     }
 
     private func route(
-        _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64
+        _ store: PublishedHead.Store, from held: ManifestContent.ID?, above counter: UInt64,
+        endingAbove ending: UInt64 = 0
     ) async throws -> ([PublishedStep], StepSearch) {
         let last = try held == nil ? nil : consumer.installer.folder.last(of: store.name)
         let lastContent = last.map { ManifestContent(of: $0.manifest).id }
-        var search = StepSearch(for: store, from: held, or: lastContent, above: counter, without: missing)
+        var search = StepSearch(
+            for: store, from: held, or: lastContent, above: counter, endingAbove: ending, without: missing)
         var route = search.route
         for number in 0..<Limits.catalogs {
             guard let object = search.next(beyond: route) else { break }

@@ -21,8 +21,12 @@ import Testing
         let held = [nil, contents[0]][Int.random(in: 0...1, using: &random)]
         let counter = UInt64.random(in: 0...3, using: &random)
         let size = Int64.random(in: 0...100_000_000, using: &random)
-        let found = PublishedStep.route(from: held, above: counter, to: contents[4], among: steps, storeSize: size)
-        let ways = Self.ways(from: held, above: counter, to: contents[4], steps)
+        let ending = [0, UInt64.random(in: 0...6, using: &random)][Int.random(in: 0...1, using: &random)]
+        let found = PublishedStep.route(
+            from: held, above: counter, to: contents[4], endingAbove: ending, among: steps, storeSize: size)
+        let ways = Self.ways(from: held, above: counter, to: contents[4], steps).filter {
+            ($0.last?.counter ?? 0) > ending
+        }
         if held == contents[4] { return #expect(found == []) }
         let cost = { (way: [PublishedStep]) in way.reduce(0) { $0 + $1.size + 1024 + size / 1024 } }
         #expect(found.map(cost) == ways.map(cost).min(), "seed \(seed)")
