@@ -78,7 +78,7 @@ struct TreeEncoder {
         while let step = try join.next() {
             if step == .sameLeaf {
                 joined = join.commonPlaces.old + join.common.count
-                try copyLeaf(join.common.count, lastRowid: join.common.lastRowid, from: join.commonPlaces.old)
+                copyLeaf(join.common.count, lastRowid: join.common.lastRowid, from: join.commonPlaces.old)
                 continue
             }
             if step != .new {
@@ -145,7 +145,7 @@ struct TreeEncoder {
     }
 
     /// Copies rows that both sides have. It is not called where rowids count up.
-    private mutating func copyLeaf(_ count: Int, lastRowid: Int64, from place: Int) throws {
+    private mutating func copyLeaf(_ count: Int, lastRowid: Int64, from place: Int) {
         if place != cursor || shift != 0 { append(.skip, jump: place - cursor, shift: 0 &- shift) }
         copies += count
         cursor = place + count
