@@ -3,7 +3,7 @@ import StoreFormat
 /// The runs that earlier segments have of the rows and chunks of a segment.
 package struct EarlierRuns: Sendable {
     /// Runs that are no further apart become one. Where they are too many bytes then, only those nearer to each other do.
-    private static let gaps = [512, 64, 0]
+    static let gaps = [512, 64, 0]
 
     private let found: [PageRun]
     private let written: WrittenPages
@@ -21,7 +21,7 @@ package struct EarlierRuns: Sendable {
     init(_ found: [PageRun], _ written: WrittenPages) {
         (self.found, self.written) = (found, written)
         let count = found.reduce(0) { $0 + $1.count }
-        let merged = written.merged(found, gap: Self.gaps[0]).runs
+        let merged = written.merged(found).runs
         density = max(1, Double(merged.reduce(0) { $0 + $1.count }) / Double(max(1, count)))
     }
 
@@ -48,7 +48,7 @@ extension WrittenPages {
     /// The runs in the order of their pages, those that are near as one.
     ///
     /// - Returns: Where each of `runs` begins among their bytes, too; -1 for those that are not among them, as they are too many.
-    func merged(_ runs: [PageRun], gap: Int) -> (runs: [PageRun], places: [Int]) {
+    func merged(_ runs: [PageRun], gap: Int = EarlierRuns.gaps[0]) -> (runs: [PageRun], places: [Int]) {
         let order = runs.indices.sorted {
             let (one, other) = (runs[$0], runs[$1])
             return (one.isChain ? 1 : 0, one.page, one.offset) < (other.isChain ? 1 : 0, other.page, other.offset)

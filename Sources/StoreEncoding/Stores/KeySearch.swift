@@ -17,8 +17,6 @@ final class KeySearch {
     /// What stands no further apart in the store is seen by deflate, in whichever encoding both are: so much of a store takes less than the
     /// 32,768 bytes that it sees.
     private static let visible = 65_536
-    /// Runs that are no further apart count as one.
-    private static let gap = 512
 
     /// A place in a page, and some bits of the hash of the value there; 0 for none.
     private let places: UnsafeMutablePointer<UInt64>
@@ -146,7 +144,7 @@ final class KeySearch {
                 guard found + column.later >= Int(Self.leastShare * Double(column.distinct)), column.distinct > 0 else {
                     continue
                 }
-                let runs = written?.merged(column.earlier, gap: Self.gap).runs.count ?? 0
+                let runs = written?.merged(column.earlier).runs.count ?? 0
                 shared[index - begin] = SharedKeys(
                     column: index, distinct: column.distinct, earlier: column.earlier, here: column.here,
                     later: column.later, runCost: Self.runCost * runs)
