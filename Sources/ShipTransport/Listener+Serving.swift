@@ -31,8 +31,7 @@ extension Listener {
             let addresses = try await SocketAddress.resolve(
                 host, port: port, onlyHere: options.security.isPlain, within: options.connectTimeout)
             guard let address = addresses.first(where: { $0.protocol == .inet }) ?? addresses.first else { return }
-            let listener = Listener(
-                .tcp, at: endpoint, options, on: MultiThreadedEventLoopGroup.forLinks.next(), onTurnedAway)
+            let listener = Listener(.tcp, at: endpoint, options, onTurnedAway)
             let channel = try await open(Endpoint(address) ?? endpoint) {
                 listener.bootstrap().bind(to: address)
             }
@@ -43,8 +42,7 @@ extension Listener {
             try await SocketFile.checkIsFree(path)
             try await SocketFile.removeLeft(beside: path)
             let provisional = try SocketFile.provisionalName(for: path)
-            let listener = Listener(
-                .unix, at: endpoint, options, on: MultiThreadedEventLoopGroup.forLinks.next(), onTurnedAway)
+            let listener = Listener(.unix, at: endpoint, options, onTurnedAway)
             let channel = try await open(endpoint) {
                 listener.bootstrap().bind(unixDomainSocketPath: provisional.text)
             }

@@ -39,13 +39,13 @@ package struct Listener: Sendable {
     private let onTurnedAway: @Sendable (Endpoint, LinkError) -> Void
 
     init(
-        _ kind: LinkChannel.Kind, at endpoint: Endpoint, _ options: LinkOptions, on eventLoop: any EventLoop,
+        _ kind: LinkChannel.Kind, at endpoint: Endpoint, _ options: LinkOptions,
         _ onTurnedAway: @escaping @Sendable (Endpoint, LinkError) -> Void
     ) {
         self.kind = kind
         self.endpoint = endpoint
         self.options = options
-        self.eventLoop = eventLoop
+        eventLoop = MultiThreadedEventLoopGroup.forLinks.next()
         self.onTurnedAway = onTurnedAway
         let handshakes = PendingHandshakes(limit: options.maximumHandshakes)
         let places = SharedPlaces<ObjectIdentifier>(
