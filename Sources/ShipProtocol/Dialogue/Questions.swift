@@ -24,9 +24,6 @@ package struct Questions: Sendable {
 
     package init() {}
 
-    /// The stores that can be asked about.
-    package var names: Set<StoreName> { Set(stores.keys) }
-
     /// A shipment has had its receipt. If no question was answered with it, one is wanted.
     ///
     /// - Returns: When its state was the newest for certain, by the clock of `ask`: what follows in a session is no older than what was
