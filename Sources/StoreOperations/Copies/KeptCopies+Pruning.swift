@@ -35,7 +35,7 @@ extension KeptCopies {
             _ = try Folder.names(in: folder)
             return try TemporaryFolder(in: folder, .besideResults)
         }
-        let pruned = try FolderLock.holding(.exclusive, on: folder, busyHandler) { () throws(OperationError) in
+        let pruned = try FolderLock.holding(folder, busyHandler) { () throws(OperationError) in
             var findings: [(copy: KeptCopy, removal: Removal)] = []
             for copy in try expired() {
                 findings.append((copy, try remove(copy, into: bin.path)))

@@ -88,7 +88,7 @@ public struct KeptCopies: Hashable, Sendable {
             try Self.fill(staged, manifest, store: store, files: files, held: held, attributes)
         }
         // Under the lock no two copies get one number, and each gets a higher one than those that are there.
-        return try FolderLock.holding(.exclusive, on: folder, busyHandler) { () throws(OperationError) in
+        return try FolderLock.holding(folder, busyHandler) { () throws(OperationError) in
             let record = CopyRecord(number: highestNumber + 1, store: original, damage: damage)
             let path = try OperationError.wrapping { () throws(FileError) in
                 try record.write(in: staged, attributes?.ofKeptFile)

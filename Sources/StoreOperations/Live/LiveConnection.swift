@@ -116,13 +116,13 @@ extension FolderLock {
         }
     }
 
-    /// Does something while the folder is locked, as soon as it can be.
+    /// Does something while the folder is locked against all others, as soon as it can be.
     ///
     /// - Throws: `.folderBusy`, `.stopped`, `.file`; what `body` throws.
     static func holding<Result>(
-        _ kind: Kind, on folder: FilePath, _ busyHandler: BusyHandler, _ body: () throws(OperationError) -> Result
+        _ folder: FilePath, _ busyHandler: BusyHandler, _ body: () throws(OperationError) -> Result
     ) throws(OperationError) -> Result {
-        let lock = try take(kind, on: folder, busyHandler)
+        let lock = try take(.exclusive, on: folder, busyHandler)
         defer { withExtendedLifetime(lock) {} }
         return try body()
     }
