@@ -60,8 +60,8 @@ public struct Producer: Sendable {
         public var earlier: FilePath?
         /// How the stores of that file are checked.
         public var checking = CheckOptions()
-        /// Encodes rows and deltas; without one, stores go in blocks.
-        package var codec: (any StoreCodec)? = FileCodec()
+        /// Encodes rows and deltas.
+        package var codec: any StoreCodec = FileCodec()
 
         public init() {}
     }

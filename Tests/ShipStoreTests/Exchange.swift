@@ -159,7 +159,7 @@ extension Producer.Options {
     /// Stores go in blocks, one after the other.
     static var inBlocks: Producer.Options {
         var options = Producer.Options()
-        options.codec = nil
+        options.encoding = .blocks
         options.cores = 1
         return options
     }

@@ -56,12 +56,12 @@ import Testing
         // Nobody comes to be offered anything where the vector's producer has not come to it.
         let unreached = ProducerSession.Order { throw BrokenInvariant("a copy is taken of what nobody asks for") }
         var options = Producer.Options.inBlocks
-        let needsCodec = script.expected.contains {
+        let goesByRows = script.expected.contains {
             $0.hasPrefix("PART 0 \(PartEncoding.columns.rawValue)")
                 || $0.hasPrefix("PART 0 \(PartEncoding.delta.rawValue)")
                 || $0.hasPrefix("PART 1 \(PartEncoding.delta.rawValue)")
         }
-        if needsCodec { options.codec = FileCodec() }
+        if goesByRows { options.encoding = .columns }
         let bases = try Self.bases(in: vector, scratch.path)
         let record = Self.record
         let signed = try Self.signedManifests(in: vector)

@@ -40,7 +40,7 @@ final class StepMaker {
     /// - Returns: `nil` if what has changed is no smaller than the whole, or the remembered copy is gone.
     func step(over copy: RememberedCopy) async throws -> ShipmentFile? {
         let options = shipment.options
-        guard options.codec != nil, options.encoding == .columns, copy.content.id != content else { return nil }
+        guard options.encoding == .columns, copy.content.id != content else { return nil }
         let made = try await make(over: copy)
         return made.encoded?.encoding == .delta ? made : nil
     }

@@ -57,7 +57,7 @@ final class OutgoingShipment: Sendable {
     /// - Returns: `nil` if the whole store is as good.
     /// - Throws: What `ask` throws; `CancellationError`.
     func search(asking ask: ([UInt8]) async throws -> [UInt8]) async throws -> SharedRows? {
-        guard options.codec != nil, options.encoding == .columns, let shapes = version.indexShapes,
+        guard options.encoding == .columns, let shapes = version.indexShapes,
             manifest.store.size >= Self.leastSearched
         else { return nil }
         do {

@@ -64,8 +64,7 @@ struct PartEncoder: Sendable {
     }
 
     private func encodeRows(_ deliver: (EncodedPiece) async throws -> Void) async throws {
-        guard let codec = shipment.options.codec else { throw RestartCause.unsuitable }
-        try await codec.makeEncoder(try storeToEncode).encode { segment in
+        try await shipment.options.codec.makeEncoder(try storeToEncode).encode { segment in
             try await deliver(EncodedPiece(segment, part: 0, partBytes: segment.storeBytes))
         }
     }
@@ -96,12 +95,12 @@ struct PartEncoder: Sendable {
         over base: OutgoingBase, limit: Int64, _ deliver: (EncodedSegment) async throws -> Void
     ) async throws {
         // The digest of the base is computed once, when the base is needed.
-        guard let codec = shipment.options.codec, let opened = base.open() else { throw RestartCause.baseGone }
+        guard let opened = base.open() else { throw RestartCause.baseGone }
         defer { withExtendedLifetime(opened) {} }
         var store = try storeToEncode
         let tables = shipment.manifest.tables ?? [:]
         store.unchanged = Set(tables.lazy.filter { base.tables?[$0.key] == $0.value }.map(\.key))
-        try await codec.makeDeltaEncoder(store, opened.path, limit).encode(deliver: deliver)
+        try await shipment.options.codec.makeDeltaEncoder(store, opened.path, limit).encode(deliver: deliver)
     }
 
     private func encodeStoreDelta(
@@ -191,9 +190,9 @@ extension PartEncoding {
         let options = shipment.options
         return switch self {
         case .blocks: true
-        case .columns: options.codec != nil && shipment.version.indexShapes != nil && options.encoding == .columns
+        case .columns: shipment.version.indexShapes != nil && options.encoding == .columns
         case .delta:
-            options.codec != nil && options.encoding == .columns
+            options.encoding == .columns
                 && base.map { part == 0 || shipment.source(ofPart: part, over: $0) != nil } ?? false
         }
     }
