@@ -34,19 +34,14 @@ enum HexDigits {
         }
     }
 
-    /// The bytes that digits stand for, two for each; what is between is passed over.
+    /// The bytes that digits stand for, two for each; a hyphen between two is passed over.
     func bytes(of text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> [UInt8] {
-        var (bytes, high): ([UInt8], UInt8?) = ([], nil)
+        var (bytes, place): ([UInt8], Int) = ([], range.lowerBound)
         bytes.reserveCapacity(range.count / 2)
-        for place in range {
-            let value = values[Int(text[place])]
-            guard value != Self.none else { continue }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
+        while place < range.upperBound {
+            let end = text[place..<range.upperBound].firstIndex(of: UInt8(ascii: "-")) ?? range.upperBound
+            guard append((end - place) / 2, of: text, at: &place, to: &bytes) else { break }
+            place = end + 1
         }
         return bytes
     }
