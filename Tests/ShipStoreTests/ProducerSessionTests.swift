@@ -22,7 +22,7 @@ import Testing
         let order = ProducerSession.Order {
             OutgoingShipment(StoreVersion(try await PreparedCopy(of: store, CopyOptions())), Producer.Options.inBlocks)
         }
-        let consumer = ShortConsumer()
+        let consumer = try ShortConsumer()
         let link = PeerLink(
             direction: .twoWay, reader: consumer, writer: consumer,
             peer: .at(.command("a consumer"))
@@ -62,7 +62,7 @@ import Testing
     func `a consumer that ends the session while a copy is taken ends the copy`(says: Bool) async throws {
         let session = ProducerSession(
             timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
-        let consumer = LeavingConsumer(says: says)
+        let consumer = try LeavingConsumer(says: says)
         let isCancelled = Mutex(false)
         let order = ProducerSession.Order {
             consumer.leave()
@@ -89,7 +89,7 @@ import Testing
         try SampleStore.plain.make(at: store)
         let session = ProducerSession(
             timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
-        let consumer = ShortConsumer()
+        let consumer = try ShortConsumer()
         let working = try Frame.working.serialized()
         let failing = ProducerSession.Order {
             // The first half of a frame has been heard when the copy fails.
@@ -125,7 +125,7 @@ import Testing
         }
         order.unfinished = { _, _ in earlier }
         order.finished = { _ in Thread.sleep(forTimeInterval: 1) }
-        let consumer = ShortConsumer(waitingFor: earlier.manifest)
+        let consumer = try ShortConsumer(waitingFor: earlier.manifest)
         let link = PeerLink(
             direction: .twoWay, reader: consumer, writer: consumer,
             peer: .at(.command("a consumer")))
@@ -243,8 +243,7 @@ private actor ForgetfulConsumer: LinkReader, LinkWriter {
 
     init(holding manifest: Manifest, isWorking: Bool) throws {
         let held = Hello.HeldStore(name: manifest.name, manifest: ManifestContent(of: manifest).id)
-        let hello = Hello(software: "a consumer", taking: CommonEncodings([]), holds: [held])
-        words = SaidWords([Preamble(role: .consumer, mode: .twoWay).encoded, try Frame.hello(hello).serialized()])
+        words = try SaidWords(holding: [held])
         self.isWorking = isWorking
     }
 
@@ -274,10 +273,9 @@ private final class LeavingConsumer: LinkReader, LinkWriter {
     private let says: Bool
 
     /// - Parameter says: Whether it says so.
-    init(says: Bool) {
+    init(says: Bool) throws {
         self.says = says
-        let hello = Frame.hello(Hello(software: "a consumer", taking: CommonEncodings([]), holds: []))
-        words = SaidWords([Preamble(role: .consumer, mode: .twoWay).encoded, (try? hello.serialized()) ?? []])
+        words = try SaidWords()
     }
 
     func leave() {
@@ -300,38 +298,24 @@ private final class LeavingConsumer: LinkReader, LinkWriter {
 }
 
 /// The least that a consumer says; once it has sent its receipt it is gone.
-private actor ShortConsumer: LinkReader, LinkWriter {
+private actor ShortConsumer: SayingConsumer {
     private var parser = FrameParser()
     private var manifest: Manifest?
-    nonisolated let words = SaidWords()
+    nonisolated let words: SaidWords
     /// How often the producer has said that it is at work, between a receipt and the next manifest.
     private(set) var signsOfLife = 0
     private var isBetween = false
 
     /// - Parameter unfinished: A shipment that broke off.
-    init(waitingFor unfinished: Manifest? = nil) {
-        words.say(Preamble(role: .consumer, mode: .twoWay).encoded)
+    init(waitingFor unfinished: Manifest? = nil) throws {
         let held = unfinished.map {
             Hello.HeldStore(name: $0.name, manifest: nil, unfinished: ManifestContent(of: $0).id.start)
         }
-        let hello = Hello(software: "a consumer", taking: CommonEncodings([]), holds: [held].compactMap(\.self))
-        if let bytes = try? Frame.hello(hello).serialized() { words.say(bytes) }
+        words = try SaidWords(holding: [held].compactMap(\.self))
         if let unfinished { _ = parser.held.hold(ManifestContent(of: unfinished)) }
     }
 
-    nonisolated func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
-        try await words.next(within: limit)
-    }
-
-    nonisolated func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
-        do {
-            try await take(bytes)
-        } catch {
-            throw .closedByPeer
-        }
-    }
-
-    private func take(_ bytes: [UInt8]) throws {
+    func take(_ bytes: [UInt8]) throws {
         parser.append(bytes)
         while let element = try parser.next() {
             switch element {

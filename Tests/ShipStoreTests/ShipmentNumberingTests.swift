@@ -122,7 +122,7 @@ import Testing
     ) async throws -> (result: Result<Delivery, ShipmentError>, copies: Int) {
         try makeStore().close()
         let copies = Mutex(0)
-        let consumer = LaterConsumer(refusing: count)
+        let consumer = try LaterConsumer(refusing: count)
         let session = ProducerSession(
             timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
         let order = ProducerSession.Order(
@@ -178,7 +178,7 @@ import Testing
             })
         var options = CopyOptions()
         options.temporaryFolder = folder
-        let consumer = LaterConsumer(refusing: 1, isLate: true)
+        let consumer = try LaterConsumer(refusing: 1, isLate: true)
         let session = ProducerSession(
             timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
         let link = PeerLink(
@@ -210,7 +210,7 @@ import Testing
                 begun.withLock { $0 = true }
                 return OutgoingShipment(StoreVersion(try await PreparedCopy(of: path, CopyOptions())), .inBlocks)
             }, isSmall: { true })
-        let consumer = LaterConsumer(refusing: 0)
+        let consumer = try LaterConsumer(refusing: 0)
         let hadBegun = Mutex<[Bool]>([])
         let writer = HeldWriter(consumer: consumer) {
             let end = ContinuousClock.now + .seconds(10)
@@ -247,38 +247,21 @@ private struct HeldWriter: LinkWriter {
 }
 
 /// A consumer that has had later shipments than the first ones that it is offered.
-private actor LaterConsumer: LinkReader, LinkWriter {
+private actor LaterConsumer: SayingConsumer {
     private var parser = FrameParser()
     private var manifest: Manifest?
     private var refusals: Int
     /// Whether it says so once all has come.
     private let isLate: Bool
-    private nonisolated let words = SaidWords()
+    nonisolated let words: SaidWords
 
-    init(refusing refusals: Int, isLate: Bool = false) {
+    init(refusing refusals: Int, isLate: Bool = false) throws {
         self.refusals = refusals
         self.isLate = isLate
-        words.say(Preamble(role: .consumer, mode: .twoWay).encoded)
-        if let hello = try? Frame.hello(Hello(software: "a consumer", taking: CommonEncodings([]), holds: []))
-            .serialized()
-        {
-            words.say(hello)
-        }
+        words = try SaidWords()
     }
 
-    nonisolated func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
-        try await words.next(within: limit)
-    }
-
-    nonisolated func write(_ bytes: [UInt8], within limit: Duration) async throws(LinkError) {
-        do {
-            try await take(bytes)
-        } catch {
-            throw .closedByPeer
-        }
-    }
-
-    private func take(_ bytes: [UInt8]) throws {
+    func take(_ bytes: [UInt8]) throws {
         parser.append(bytes)
         while let element = try parser.next() {
             switch element {

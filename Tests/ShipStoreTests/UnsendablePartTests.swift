@@ -40,8 +40,7 @@ private actor ChoosyConsumer: LinkReader, LinkWriter {
     private(set) var waits: [Duration] = []
 
     init() throws {
-        let hello = Hello(software: "a consumer", taking: CommonEncodings([.columns]), holds: [])
-        words = SaidWords([Preamble(role: .consumer, mode: .twoWay).encoded, try Frame.hello(hello).serialized()])
+        words = try SaidWords(taking: [.columns])
     }
 
     nonisolated func next(within limit: Duration) async throws(LinkError) -> [UInt8]? {
