@@ -17,85 +17,46 @@ package final class UnfinishedShipment: Sendable {
     let id: String
     /// Locked.
     private let file: OpenFile
-    private let state: Mutex<State>
+    /// Most bytes that the file may have.
+    private let limit: Int64
+    private let used: Mutex<Int64>
+    let reservation: DiskReservation?
 
-    private struct State: Sendable {
-        /// The data of the open part.
-        var stream: PartStream?
-        /// Most bytes that the file may have.
-        let limit: Int64
-        /// Bytes that are written in an earlier session, or reserved.
-        var granted: Int64
-        var used: Int64
-        let reservation: DiskReservation?
-        /// Whether data could not be recorded: then no data are recorded until another part is opened.
-        var isAtEnd = false
+    fileprivate init(_ memory: BaseMemory, _ id: String, _ file: consuming OpenFile, used: Int64, limit: Int64) {
+        (self.memory, self.id, self.limit) = (memory, id, limit)
+        self.file = file
+        self.used = Mutex(used)
+        reservation = try? memory.reserve(0)
+    }
 
-        mutating func mayGrow(by bytes: Int64) -> Bool {
+    /// Counts bytes that are about to be written.
+    ///
+    /// - Returns: Whether there is room for them.
+    package func mayGrow(by bytes: Int64) -> Bool {
+        used.withLock { used in
             guard used + bytes <= limit, let reservation else { return false }
-            if used + bytes > granted {
-                let more = max(UnfinishedShipment.step, used + bytes - granted)
-                do {
-                    try reservation.extend(by: more)
-                } catch {
-                    return false
-                }
-                granted += more
-            }
+            let missing = bytes - reservation.left
+            if missing > 0, (try? reservation.extend(by: max(Self.step, missing))) == nil { return false }
             used += bytes
             reservation.use(bytes)
             return true
         }
     }
 
-    fileprivate init(_ memory: BaseMemory, _ id: String, _ file: consuming OpenFile, used: Int64, limit: Int64) {
-        self.memory = memory
-        self.id = id
-        self.file = file
-        let reservation = try? memory.reserve(0)
-        state = Mutex(State(limit: limit, granted: used, used: used, reservation: reservation))
-    }
-
     /// The stream of the open part that has been sent, to resume after it.
     ///
     /// - Returns: `nil` if there is nothing that can be read.
-    package func recorded() -> PartStream? {
-        state.withLock { state in
-            if state.stream == nil, let file = duplicate() { state.stream = try? PartStream(going: file) }
-            return state.stream
-        }
-    }
+    package func recorded() -> PartStream? { try? PartStream(going: try duplicate()) }
 
-    /// Begins the record of a part, and drops the record of the part before, or of this part in another encoding.
-    package func begin(_ header: PartStream.Header) {
-        state.withLock { state in
-            state.stream = nil
-            state.reservation?.takeBack(state.used)
-            state.isAtEnd = true
-            guard (try? file.descriptor.resize(to: 0)) != nil else { return }
-            (state.used, state.granted) = (0, state.reservation?.left ?? 0)
-            guard state.mayGrow(by: 128), let file = duplicate() else { return }
-            state.stream = try? PartStream(header, writing: file)
-            state.isAtEnd = state.stream == nil
-        }
-    }
-
-    /// Records the data of one complete DATA that is sent, or has been sent.
+    /// Begins the stream of a part, and drops the stream of the part before, or of this part in another encoding.
     ///
-    /// - Parameter note: What its encoder needs to go on after it.
-    /// - Returns: Whether it is recorded.
-    @discardableResult
-    package func append(_ data: [UInt8], note: UInt64) -> Bool {
-        state.withLock { state in
-            guard !state.isAtEnd, let stream = state.stream else { return false }
-            guard state.mayGrow(by: Int64(data.count) + 12),
-                (try? stream.append(data, of: data.count, note: note)) != nil
-            else {
-                state.isAtEnd = true
-                return false
-            }
-            return true
-        }
+    /// - Returns: `nil` if there is no room.
+    package func makeStream(_ header: PartStream.Header) throws(FileError) -> PartStream? {
+        reservation?.takeBack(.max)
+        try file.truncate(to: 0)
+        used.withLock { $0 = 0 }
+        guard mayGrow(by: 128) else { return nil }
+        return try PartStream(header, writing: try duplicate())
     }
 
     /// Drops the record of a shipment that will not be resumed, and its copy, unless that has been acknowledged
@@ -112,7 +73,7 @@ package final class UnfinishedShipment: Sendable {
         }
     }
 
-    private func duplicate() -> OpenFile? { try? OpenFile.duplicating(file.descriptor, as: file.path) }
+    private func duplicate() throws(FileError) -> OpenFile { try OpenFile.duplicating(file.descriptor, as: file.path) }
 }
 
 extension BaseMemory {

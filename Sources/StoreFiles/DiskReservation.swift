@@ -76,6 +76,15 @@ package final class DiskReservation: Sendable {
         try take(bytes)
     }
 
+    /// Reserves more bytes, which are about to be written.
+    ///
+    /// - Returns: Whether there is room for them.
+    package func grow(by bytes: Int64) -> Bool {
+        guard (try? extend(by: bytes)) != nil else { return false }
+        use(bytes)
+        return true
+    }
+
     private func take(_ bytes: Int64) throws(Refusal) {
         let free = try Refusal.wrapping { () throws(FileError) in try self.free }
         try self.bytes.withLock { (own) throws(Refusal) in

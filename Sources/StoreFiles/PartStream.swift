@@ -50,7 +50,7 @@ package final class PartStream: Sendable {
 
     private static let magic: [UInt8] = [0x89] + Array("STREAM".utf8) + [1]
     private static let headerSize = 81
-    private static let entryHeaderSize = 12
+    static let entryHeaderSize = 12
     private static let sizeSize: Int64 = 4
     private static let longestData = Limits.segmentSize
 

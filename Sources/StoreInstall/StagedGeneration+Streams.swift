@@ -11,21 +11,21 @@ extension StagedGeneration {
     package func open(part index: Int, _ encoding: PartEncoding, over base: ContentDigest?, after earlier: Bool) {
         if !earlier, earlierStream != nil || keeping?.isInFile == true { removeStream() }
         receiving = index
-        let header = PartStream.Header(encoding, of: manifest.parts[index], over: base)
         if earlier, let earlierStream {
-            keeping = StreamSpool(earlierStream, in: workingRoom)
+            keeping = StreamJournal(goingOnWith: earlierStream, growing: space.grow)
         } else if mayWait {
-            keeping = StreamSpool(header, in: workingRoom, settle: { [unowned self] in try syncRecord() }) {
-                [unowned self] in
-                try makeStream($0)
-            }
+            keeping = StreamJournal(PartStream.Header(encoding, of: manifest.parts[index], over: base))
         }
         earlierStream = nil
     }
 
     /// The data of one DATA have been taken, or the rest of what an earlier session had of it.
-    package func keep(_ data: [UInt8], isRest: Bool = false) {
-        if isRest { keeping?.addRest(data) } else { keeping?.add(data) }
+    package func keep(_ data: [UInt8]) {
+        if keeping?.add(data) == true {
+            keeping?.enter(growing: space.grow, makeStream)
+        } else {
+            keeping?.syncIfDue(syncRecord)
+        }
     }
 
     /// Ends the stream of the open part: the part of that index is complete, or dropped.
@@ -44,10 +44,17 @@ extension StagedGeneration {
     package func breakOff(_ cut: (bytes: [UInt8], size: Int)?) {
         guard mayWait else { return }
         closePart()
-        if let earlierStream, keeping == nil { keeping = StreamSpool(earlierStream, in: workingRoom) }
-        let isKept = keeping?.cut(cut?.bytes, of: cut?.size ?? 0) ?? false
+        if let earlierStream, keeping == nil {
+            keeping = StreamJournal(goingOnWith: earlierStream, growing: space.grow)
+        }
+        if keeping?.isWorthFile(with: cut?.bytes.count ?? 0) == true {
+            keeping?.enter(growing: space.grow, makeStream)
+        }
+        if let cut { keeping?.append(cut.bytes, of: cut.size) }
+        keeping?.sync(syncRecord)
+        let isKept = keeping?.isInFile == true
         let whole = keepWholeParts()
-        if !hasRecord, whole >= StreamSpool.least { try? writeRecord() }
+        if !hasRecord, whole >= StreamJournal.least { try? writeRecord() }
         waits = hasRecord && (isKept || whole > 0)
         (keeping, earlierStream) = (nil, nil)
         // The next session may take it.
@@ -57,7 +64,7 @@ extension StagedGeneration {
     /// A part has come at once: many of them are worth a record as well.
     private func count(_ size: Int64) {
         countAtOnce += size
-        guard !hasRecord, countAtOnce >= StreamSpool.mostInMemory else { return }
+        guard !hasRecord, countAtOnce >= StreamJournal.mostInMemory else { return }
         // A shipment without a record comes again.
         try? writeRecord()
     }

@@ -26,7 +26,7 @@ package final class StagedGeneration {
     package private(set) var linkedParts: Set<Int>
     /// The room that is reserved ahead of what is written: who only announces a large shipment keeps no more from others.
     private static let roomAhead: Int64 = 64 * 1024 * 1024
-    private let space: DiskReservation
+    let space: DiskReservation
     /// Bytes that are to come beyond those for which there is room in `space`.
     private var unreserved: Int64 = 0
     /// Bytes of each part that are on the disk.
@@ -43,7 +43,7 @@ package final class StagedGeneration {
     package internal(set) var earlierStream: PartStream?
     /// Whether what has come is kept where the link breaks.
     let mayWait: Bool
-    var keeping: StreamSpool?
+    var keeping: StreamJournal?
     /// The part of which data are to come.
     var receiving: Int?
     /// Whether it is written down whose this is.

@@ -29,9 +29,38 @@ import Testing
             file = try sample.file(in: place.path)
         }
 
-        func begin(in memory: BaseMemory, as key: BaseKey, by receiver: String = "watch") throws -> UnfinishedShipment {
-            try #require(memory.begin(sample.manifest, copy: file, as: key, receiver: receiver, state: [7]))
+        func begin(in memory: BaseMemory, as key: BaseKey, by receiver: String = "watch") throws -> Recording {
+            Recording(
+                try #require(memory.begin(sample.manifest, copy: file, as: key, receiver: receiver, state: [7])))
         }
+    }
+
+    /// A shipment with its journal, as a sender has them.
+    private final class Recording {
+        let shipment: UnfinishedShipment
+        private var journal = StreamJournal()
+
+        init(_ shipment: UnfinishedShipment) {
+            self.shipment = shipment
+            guard let stream = shipment.recorded() else { return }
+            journal = StreamJournal(goingOnWith: stream, growing: shipment.mayGrow)
+        }
+
+        func begin(_ header: PartStream.Header) {
+            journal.begin(header)
+            journal.enter(growing: shipment.mayGrow, shipment.makeStream)
+        }
+
+        /// - Returns: Whether it is recorded.
+        @discardableResult
+        func append(_ data: [UInt8], note: UInt64) -> Bool {
+            journal.append(data, of: data.count, note: note)
+            return journal.isInFile
+        }
+
+        func recorded() -> PartStream? { shipment.recorded() }
+
+        func finish() { shipment.finish() }
     }
 
     private static func header(_ sample: Acknowledged) -> PartStream.Header {
@@ -77,13 +106,13 @@ import Testing
         #expect(memory.unfinished(of: BaseKey(name: .tea)).isEmpty)
         #expect(try known.open()?.path.content == sample.bytes)
         do {
-            let shipment = try #require(memory.resume(known))
+            let shipment = Recording(try #require(memory.resume(known)))
             let stream = try #require(shipment.recorded())
             #expect(stream.header == Self.header(sample))
             #expect(stream.entries.map(\.note) == [0, 1])
             #expect(try (0..<2).map { try stream.data($0) } == (0..<2).map(Self.piece))
             #expect(shipment.append(Self.piece(2), note: 2))
-            #expect(stream.entries.count == 3)
+            #expect(shipment.recorded()?.entries.count == 3)
             #expect(memory.resume(known) == nil, "somebody is at it")
         }
         let shipment = try #require(memory.resume(known))
@@ -249,6 +278,22 @@ import Testing
         #expect(shipment.append([1], note: 9))
     }
 
+    @Test func `room is reserved a mebibyte at a time, and what a new part writes over is not reserved again`() throws {
+        let sent = try Sent(try Acknowledged("soup"), in: memory)
+        let shipment = try sent.begin(in: memory, as: key)
+        let reservation = try #require(shipment.shipment.reservation)
+        let mebibyte: Int64 = 1 << 20
+        #expect(reservation.left == 0)
+        for _ in 0..<2 {
+            shipment.begin(Self.header(sent.sample))
+            #expect(reservation.left == mebibyte - 128)
+            #expect(shipment.append(Self.piece(0), note: 0))
+            #expect(reservation.left == mebibyte - 128 - 1012)
+        }
+        #expect(!shipment.append([UInt8](repeating: 1, count: 1_100_000), note: 1))
+        #expect(reservation.left == mebibyte - 128 - 1012, "it is more than the stream may have")
+    }
+
     @Test func `what is damaged is not gone on with, and what is not ours stays`() throws {
         try breakOff(try Acknowledged("soup"))
         let known = try #require(memory.unfinished(of: key).first)
@@ -274,7 +319,7 @@ import Testing
             let folder = try TemporaryFolder(in: memory.workingFolder(for: 512) ?? "/")
             let begun = memory.begin(
                 sample.manifest, copy: try sample.file(in: folder.path), as: BaseKey(), receiver: "watch")
-            if let shipment = begun {
+            if let shipment = begun.map(Recording.init) {
                 shipment.begin(PartStream.Header(.columns, of: sample.manifest.parts[0]))
                 shipment.append([1, 2, 3], note: 5)
                 kill(getpid(), SIGKILL)

@@ -55,7 +55,7 @@ import Testing
         #expect(stream.header == PartStream.Header(.blocks, of: next.manifest.parts[2]))
         #expect(installer.folder.waitingShipments(of: name).map(\.manifest.counter) == [2])
         staged.open(part: 2, .blocks, over: nil, after: true)
-        staged.keep(Array(repeating: 9, count: 7), isRest: true)
+        staged.keep(Array(repeating: 9, count: 7))
         try staged.append(next.parts[2], toPart: 2)
         staged.endStream(complete: 2)
         let generation = try await installer.install(try staged.seal()) { _ in }

@@ -10,19 +10,10 @@ final class SendingRecord: Sendable {
     /// What an earlier session has recorded, and where the record goes on.
     typealias Recorded = (stream: PartStream, shipment: UnfinishedShipment?)
 
-    /// Less is not recorded in the memory, in bytes: to send it again costs less.
-    private static let leastRecorded = 64 * 1024
-    /// Bytes that go within this time stay in this process, unless they are more than `mostInProcess`: most shipments are over then.
-    private static let grace = Duration.milliseconds(500)
-    private static let mostInProcess = 2 * 1024 * 1024
-
     private struct State {
         /// The shipment in the memory; `nil` as long as the record is in this process.
         var unfinished: UnfinishedShipment?
-        var header: PartStream.Header?
-        var pieces: [(data: [UInt8], note: PieceNote)] = []
-        var size = 0
-        var begun = ContinuousClock.now
+        var journal = StreamJournal()
         /// Whether nothing more is recorded: the memory has declined the shipment, or the shipment has ended.
         var isOver = false
     }
@@ -50,38 +41,34 @@ final class SendingRecord: Sendable {
     func goOn(where isOfUse: (PartStream) -> Bool) {
         for candidate in candidates() {
             guard let found = candidate(), isOfUse(found.stream) else { continue }
-            return state.withLock { $0.unfinished = found.shipment }
+            return state.withLock { state in
+                state.unfinished = found.shipment
+                guard let shipment = found.shipment else { return }
+                state.journal = StreamJournal(goingOnWith: found.stream, growing: shipment.mayGrow)
+            }
         }
     }
 
     /// A part is opened at its beginning.
     func begin(_ header: PartStream.Header) {
         state.withLock { state in
-            (state.header, state.pieces, state.size) = (header, [], 0)
-            state.unfinished?.begin(header)
+            state.journal.begin(header)
+            if state.unfinished != nil { enter(&state) }
         }
     }
 
     /// The data of one DATA are about to go: they follow those before them, or what was taken up.
     func add(_ data: [UInt8], _ note: PieceNote) {
         state.withLock { state in
-            guard !state.isOver else { return }
-            if let unfinished = state.unfinished {
-                unfinished.append(data, note: note.rawValue)
-                return
-            }
-            state.pieces.append((data, note))
-            state.size += data.count
-            let isNew = .now - state.begun < Self.grace && state.size < Self.mostInProcess
-            if state.size >= Self.leastRecorded, !isNew { enter(&state) }
+            if !state.isOver, state.journal.add(data, note: note.rawValue) { enter(&state) }
         }
     }
 
     /// The shipment has broken off: from here on the record is another session's.
     func breakOff() {
         state.withLock { state in
-            if state.unfinished == nil, !state.isOver, state.size >= Self.leastRecorded { enter(&state) }
-            (state.unfinished, state.pieces, state.isOver) = (nil, [], true)
+            if !state.isOver, state.journal.isWorthFile() { enter(&state) }
+            state = State(isOver: true)
         }
     }
 
@@ -89,20 +76,18 @@ final class SendingRecord: Sendable {
     func finish() {
         state.withLock { state in
             state.unfinished?.finish()
-            (state.unfinished, state.pieces, state.isOver) = (nil, [], true)
+            state = State(isOver: true)
         }
     }
 
     /// Moves the record into the memory.
-    private func enter(_ state: inout sending State) {
-        defer { state.pieces = [] }
-        guard let header = state.header, let unfinished = start() else {
-            state.isOver = true
+    private func enter(_ state: inout State) {
+        guard let unfinished = state.unfinished ?? start() else {
+            state = State(isOver: true)
             return
         }
         state.unfinished = unfinished
-        unfinished.begin(header)
-        for (data, note) in state.pieces { unfinished.append(data, note: note.rawValue) }
+        state.journal.enter(growing: unfinished.mayGrow, unfinished.makeStream)
     }
 }
 

@@ -167,11 +167,11 @@ final class IncomingShipment {
         guard open.decoder.flaw == nil else { return staged.endStream() }
         guard !open.decoder.isAbandoned else {
             // The end of a stream is no position that it could go on from.
-            if !isLast { staged.keep(data, isRest: cut != nil) }
+            if !isLast { staged.keep(data) }
             return
         }
         // Once the last DATA has come, the part itself is kept, and its stream is not.
-        if isLast { staged.endStream(complete: open.part) } else { staged.keep(data, isRest: cut != nil) }
+        if isLast { staged.endStream(complete: open.part) } else { staged.keep(data) }
     }
 
     /// The link is broken: keeps what has come for the next session.
