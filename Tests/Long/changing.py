@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 
 import stores
-from desk import Flaw, digest, random_store
+from desk import Flaw, add_texts, digest, random_store
 
 NAMES = ["Recipes", "Tea", "Wine"]  # the first one has external files
 
@@ -46,6 +46,11 @@ def change(path, versions, chance):
     for _ in range(chance.choice([1, 1, 2, 6])):
         with contextlib.closing(sqlite3.connect(path)) as database:
             tables = [each for each, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'Z%'")]
+            # What is in the tables of a full-text index, and in that of its texts, belongs together: apps change it through the index.
+            if "found" in tables and chance.random() < 0.3:
+                add_texts(database, chance)
+                database.commit()
+            tables = [each for each in tables if each != "texts" and not each.startswith("found")]
             every, table = chance.choice([1, 2, 7, 50]), chance.choice(tables)
             column = database.execute(f"SELECT name FROM pragma_table_info('{table}') ORDER BY cid DESC").fetchone()[0]
         execute(path, chance.choice([

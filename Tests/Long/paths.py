@@ -16,7 +16,7 @@ ODD = [b"a b", b"-", b"--into", b"100%", b"%41", b"a?b#c", b"file:x", b"host:80"
        b"$(x)", b"*", b"~", b"-.sqlite", b"..a", b"x" * 200, b"s3", b"null", b"b.shipment.d"]
 FOLDERS = ["first", "second", "inbox", "tray", "kept", "site", "deep/in/side"]
 LIVE = ["first/Tea.sqlite", "second/Tea.sqlite", "first/Recipes.sqlite", "deep/in/side/Recipes.sqlite"]
-NUMBERS = re.compile(rb"([0-9a-f]{6,}|[0-9]+)(Z-[0-9]+)?")
+NUMBERS = re.compile(rb"[0-9]{8}T[0-9]{6}(-[0-9]+)?|[0-9a-f]{6,}|[0-9]+")
 
 
 class Twin(Desk):
