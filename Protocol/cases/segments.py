@@ -184,6 +184,7 @@ def reals() -> Iterator[Vector]:
     for power, numbers in [(0, [5, -3]), (1, [1, -25, 0]), (15, [123_456_789_012_345_678, 1, -1]), (3, [2**53 + 1, HIGH, LOW])]:
         values = [float(number) / 10.0**power for number in numbers]
         yield column_of(f"reals_decimal_{power}", "A number, rounded to binary64, divided by a power of ten", list(values), s.plain(s.REAL, s.decimal(power, s.varints(numbers))))
+    yield from mostly_decimal_reals(odd)
     few, many = odd[:FEW], [place / 7 for place in range(MANY)]
     yield column_of("reals_bytes_few", "Eight bytes each", list(few), s.plain(s.REAL, s.real_bytes(few)))
     yield column_of("reals_bytes_many", "Eight bytes each, from the numbers area", list(many), s.plain(s.REAL, s.real_bytes(many)))
@@ -194,6 +195,23 @@ def reals() -> Iterator[Vector]:
     mixed: list[Value] = [None, 2, 2.5, "x"]
     yield column_of("reals_whole_among_others", "The same beside NULL and text", mixed,
                     s.plain(s.NULL | s.REAL | s.TEXT | s.WHOLE_REALS, s.varints([0, 2, 2, 3]), s.decimal(1, s.varints([20, 25])), s.terminated([b"x"])))  # fmt: skip
+
+
+def mostly_decimal_reals(odd: list[float]) -> Iterator[Vector]:
+    two = s.varints([125, -7])
+    for name, gaps, values in [
+        ("between", [0, 1], [odd[0], 1.25, odd[2], -0.07]),
+        ("first", [0, 0], [odd[0], odd[2], 1.25, -0.07]),
+        ("last", [2, 0], [1.25, -0.07, odd[0], odd[2]]),
+    ]:
+        others = s.real_bytes([odd[0], odd[2]])
+        yield column_of(f"reals_mostly_decimal_{name}", "Two decimals, and two others", list(values), s.plain(s.REAL, s.mostly_decimal(2, s.varints(gaps), 2, two, others)))
+    nothing = s.parts()
+    yield column_of("reals_mostly_decimal_all", "Decimals, and no others", [1.25, -0.07], s.plain(s.REAL, s.mostly_decimal(2, nothing, 0, two, nothing)))
+    yield column_of("reals_mostly_decimal_none", "No decimals", [0.1, math.inf], s.plain(s.REAL, s.mostly_decimal(15, s.constant(0), 2, nothing, s.real_bytes([0.1, math.inf]))))
+    within = s.mostly_decimal(3, s.varints([1]), 1, s.varints([125]), s.real_bytes([math.inf]))
+    yield column_of("reals_mostly_decimal_twice", "Others of which most are decimals of another power", [0.125, 1.5, math.inf, 2.5],
+                    s.plain(s.REAL, s.mostly_decimal(1, s.varints([0, 1]), 2, s.varints([15, 25]), within)))  # fmt: skip
 
 
 UUIDS = [bytes(range(place, place + 16)) for place in range(MANY)]

@@ -192,9 +192,23 @@ def integers() -> Iterator[Vector]:
     yield bad_integers("depth_8", "Encodings within encodings, at depth 8", 1, nested_runs(8))
 
 
+def nested_decimals(depth: int) -> s.Part:
+    return s.mostly_decimal(0, s.constant(0), 1, s.parts(), nested_decimals(depth - 1)) if depth else s.real_bytes([0.5])
+
+
 def reals() -> Iterator[Vector]:
-    yield bad_column("reals_tag_4", "A tag that there is not", 1, s.plain(s.REAL, s.parts(s.raw(b"\4", "tag 4"), s.raw(bytes(8)))))
+    yield bad_column("reals_tag_5", "A tag that there is not", 1, s.plain(s.REAL, s.parts(s.raw(b"\5", "tag 5"), s.raw(bytes(8)))))
     yield bad_column("reals_decimal_16", "A power of ten that is too high", 1, s.plain(s.REAL, s.decimal(16, s.constant(1))))
+    one, other = s.constant(7), s.real_bytes([0.5])
+    for name, about, part in [
+        ("power_16", "A power of ten that is too high", s.mostly_decimal(16, s.constant(0), 1, one, other)),
+        ("more_others", "More others than reals", s.mostly_decimal(1, s.constant(0), 3, s.parts(), other)),
+        ("gap_negative", "Another before the first decimal", s.mostly_decimal(1, s.constant(-1), 1, one, other)),
+        ("gap_too_far", "Another after more decimals than there are", s.mostly_decimal(1, s.constant(2), 1, one, other)),
+        ("without_others", "Others that are cut", s.mostly_decimal(1, s.constant(0), 1, one, s.raw(b"\3", "bytes"))),
+    ]:
+        yield bad_column(f"reals_mostly_decimal_{name}", about, 2, s.plain(s.REAL, part))
+    yield bad_column("reals_mostly_decimal_depth_8", "Mostly decimals within mostly decimals, at depth 8", 1, s.plain(s.REAL, nested_decimals(8)))
     yield bad_column("reals_cut", "Reals that are cut", 1, s.plain(s.REAL, s.parts(s.raw(b"\3", "bytes"), s.raw(bytes(7)))))
 
 

@@ -297,6 +297,11 @@ def decimal(power: int, values: Part) -> Part:
     return parts(raw(b"\2", "decimal"), raw(bytes([power]), f"divided by 10^{power}"), values)
 
 
+def mostly_decimal(power: int, gaps: Part, count: int, numbers: Part, others: Part) -> Part:
+    front = parts(raw(b"\4", "mostly decimal"), raw(bytes([power]), f"divided by 10^{power}"))
+    return parts(front, raw(varint(count), f"{count} others"), gaps, numbers, others)
+
+
 def real_bytes(values: list[float]) -> Part:
     data = b"".join(struct.pack(">d", value) for value in values)
     return parts(raw(b"\3", "bytes"), lambda areas: areas.put_numbers(len(values), data, "binary64"))

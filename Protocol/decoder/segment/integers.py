@@ -123,15 +123,40 @@ def reals(reading: Reading, count: int, depth: int = 0) -> list[Real]:
                 pattern(number) for number in accumulate(integers(reading, count, depth + 1), lambda one, other: one ^ other)
             ]
         case 2:
-            power = reading.control.byte()
-            if power > 15:
-                raise damaged("a power of ten that is too high")
-            divisor = float(10**power)
-            return [Real(struct.pack(">d", float(number) / divisor)) for number in integers(reading, count, depth + 1)]
+            divisor = power(reading)
+            return [decimal(number, divisor) for number in integers(reading, count, depth + 1)]
         case 3:
             data = reading.areas.numbers_for(count).take(8 * count)
             return [Real(data[at : at + 8]) for at in range(0, len(data), 8)]
+        case 4:
+            return mostly_decimal(reading, count, depth)
     raise damaged("an encoding of reals that there is not")
+
+
+def mostly_decimal(reading: Reading, count: int, depth: int) -> list[Real]:
+    divisor = power(reading)
+    size = at_most(reading.control.varint(), count)
+    gaps = integers(reading, size, depth + 1)
+    decimals = [decimal(number, divisor) for number in integers(reading, count - size, depth + 1)]
+    if any(gap < 0 for gap in gaps) or sum(gaps) > len(decimals):
+        raise damaged("reals among decimals that there are not")
+    found: list[Real] = []
+    place = 0
+    for gap, other in zip(gaps, reals(reading, size, depth + 1)):
+        found += [*decimals[place : place + gap], other]
+        place += gap
+    return found + decimals[place:]
+
+
+def power(reading: Reading) -> float:
+    found = reading.control.byte()
+    if found > 15:
+        raise damaged("a power of ten that is too high")
+    return float(10**found)
+
+
+def decimal(number: int, divisor: float) -> Real:
+    return Real(struct.pack(">d", float(number) / divisor))
 
 
 def pattern(number: int) -> Real:

@@ -36,15 +36,15 @@ struct DeltaEncodings {
 
     /// Adds those of areas without a dictionary.
     mutating func add(_ areas: SegmentAreas, _ effort: SegmentEffort) throws(CompressionError) {
-        let stored = areas.content(nil, effort, leastGain: nil)
+        let stored = areas.content(nil, effort, margin: nil)
         add(Encoding(head: [DeltaForm.stored.rawValue], stream: stored, content: nil))
-        for leastGain in effort.leastGains {
-            let content = areas.content(.builtIn, effort, leastGain: leastGain)
+        for margin in effort.margins {
+            let content = areas.content(.builtIn, effort, margin: margin)
             guard content.count <= SegmentLimits.inflatedSize else { continue }
             // What long matches leave may be short and no shorter.
             let stream =
                 try Deflate.raw(of: content, level: effort.deflateLevel)
-                ?? (leastGain == nil ? nil : Deflate.stored(content))
+                ?? (margin == nil ? nil : Deflate.stored(content))
             guard let stream else { continue }
             var head = [DeltaForm.deflated.rawValue]
             head.appendVarint(UInt64(content.count))
@@ -67,15 +67,15 @@ struct DeltaEncodings {
         for run in runs {
             for number in [run.tree, run.first, run.count] { front.appendVarint(UInt64(number)) }
         }
-        for leastGain in effort.leastGains {
-            let content = areas.content(matches, effort, leastGain: leastGain)
+        for margin in effort.margins {
+            let content = areas.content(matches, effort, margin: margin)
             guard content.count <= SegmentLimits.inflatedSize else { continue }
             var head = front
             head.appendVarint(UInt64(content.count))
             // A stream that does not refer to the dictionary is valid here, too, and may be shorter.
             for stream in [
                 try Deflate.raw(of: content, after: dictionary) ?? Deflate.stored(content),
-                try leastGain == nil ? nil : Deflate.raw(of: content, level: effort.deflateLevel),
+                try margin == nil ? nil : Deflate.raw(of: content, level: effort.deflateLevel),
             ] {
                 if let stream { add(Encoding(head: head, stream: stream, content: (content, dictionary))) }
             }
@@ -98,9 +98,9 @@ struct DeltaEncodings {
 }
 
 extension SegmentAreas {
-    fileprivate func content(_ dictionary: MatchDictionary?, _ effort: SegmentEffort, leastGain: Int?) -> [UInt8] {
+    fileprivate func content(_ dictionary: MatchDictionary?, _ effort: SegmentEffort, margin: Int?) -> [UInt8] {
         let matches = dictionary.flatMap { dictionary in
-            leastGain.map { LongMatches(text, dictionary: dictionary, effort: effort, leastGain: $0) }
+            margin.map { LongMatches(text, dictionary: dictionary, effort: effort, margin: $0) }
         }
         var content: [UInt8] = []
         content.reserveCapacity(control.count + numbers.count + text.count + 64)

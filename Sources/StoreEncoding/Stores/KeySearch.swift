@@ -17,6 +17,8 @@ final class KeySearch {
     /// What stands no further apart in the store is seen by deflate, in whichever encoding both are: so much of a store takes less than the
     /// 32,768 bytes that it sees.
     private static let visible = 65_536
+    /// A column of so many bytes ends further away than deflate sees, in whichever encoding: so do rows that are named shortly after they came.
+    private static let longColumn = 131_072
 
     /// A place in a page, and some bits of the hash of the value there; 0 for none.
     private let places: UnsafeMutablePointer<UInt64>
@@ -29,11 +31,20 @@ final class KeySearch {
     /// A column of a group.
     private struct Column {
         var distinct = 0
+        /// Bytes of those.
+        var size = 0
         var earlier: [PageRun] = []
         /// Other columns of the segment, by their index, and how many values they have had before.
         var here: [Int: Int] = [:]
+        /// The same of those that came shortly before.
+        var near: [Int: Int] = [:]
         /// Values that later columns of the segment have.
-        var later = 0
+        var (later, soon) = (0, 0)
+
+        mutating func add(_ value: UnsafeRawBufferPointer) {
+            distinct += 1
+            size += value.count
+        }
     }
 
     /// Those of this segment.
@@ -90,20 +101,26 @@ final class KeySearch {
         guard place != 0, place & Self.tagMask == hash & Self.tagMask else {
             places[slot] = UInt64(cell.page) << 32 | UInt64(offset) << 16 | hash & Self.tagMask
             owners[slot] = own
-            columns[column].distinct += 1
+            columns[column].add(value)
             return
         }
         // Of the values of one column each counts once.
         guard owner != own else { return }
         owners[slot] = own
-        columns[column].distinct += 1
+        columns[column].add(value)
         let page = UInt32(truncatingIfNeeded: place >> 32)
         if let written, written.mayName(page) {
             columns[column].earlier.append(
                 PageRun(page: page, offset: Int(place >> 16 & 0xffff), count: value.count, isChain: false))
-        } else if owner >= first, cell.page > page, cell.page - page >= visiblePages {
-            columns[column].here[Int(owner - first), default: 0] += 1
-            columns[Int(owner - first)].later += 1
+        } else if owner >= first {
+            let owner = Int(owner - first)
+            if cell.page > page, cell.page - page >= visiblePages {
+                columns[column].here[owner, default: 0] += 1
+                columns[owner].later += 1
+            } else {
+                columns[column].near[owner, default: 0] += 1
+                columns[owner].soon += 1
+            }
         }
     }
 
@@ -140,6 +157,8 @@ final class KeySearch {
                     return count >= 0 && bytes >= 0
                 }
                 column.earlier = Array(taken)
+                column.here.merge(column.near.filter { columns[$0.key].size >= Self.longColumn }, uniquingKeysWith: +)
+                if column.size >= Self.longColumn { column.later += column.soon }
                 let found = column.earlier.count + column.here.reduce(0) { $0 + $1.value }
                 guard found + column.later >= Int(Self.leastShare * Double(column.distinct)), column.distinct > 0 else {
                     continue

@@ -129,12 +129,16 @@ package struct SegmentContent: Sendable {
         // Beside great care a lower effort takes a tenth of the time.
         let own = try (copy self).encodedOnce(effort, after: pages, note)
         guard effort.thoroughness == .great || own.count <= Self.fewBytes else { return own }
-        // These show whether keys are smaller where nothing refers to them.
-        sharedKeys = []
-        return try others.reduce(own) { best, effort in
-            let other = try (copy self).encoded(effort, after: pages)
-            return other.count < best.count ? other : best
+        var best = own
+        // Keys may be smaller where nothing refers to them.
+        for keys in sharedKeys.allSatisfy(\.isEmpty) ? [[]] : [sharedKeys, []] {
+            sharedKeys = keys
+            for effort in others {
+                let other = try (copy self).encoded(effort, after: pages)
+                if other.count < best.count { best = other }
+            }
         }
+        return best
     }
 
     private consuming func encodedOnce(
@@ -144,7 +148,7 @@ package struct SegmentContent: Sendable {
         let count = elements.count
         let density = earlier?.density ?? 1
         // Without a search for matches nothing refers to it.
-        let isSearched = effort.leastGains != [nil]
+        let isSearched = effort.margins != [nil]
         let findsRows = isSearched && pages != nil && earlier?.haveRows == true
         var sharedKeys = (isSearched ? sharedKeys : [])[...]
         var writer = try SegmentWriter(effort: effort, contentSize: size)

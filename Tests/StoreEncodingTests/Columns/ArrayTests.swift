@@ -131,6 +131,19 @@ import Testing
         try Deflate.raw(of: Array(blobs.joined()), level: 9)?.count ?? blobs.reduce(0) { $0 + $1.count }
     }
 
+    /// As servers hand geometries out.
+    @Test func `arrays are found in hexadecimal digits`() throws {
+        var dice = RepeatableRandom(seed: 6)
+        let blobs = Array(Self.polygons(isBigEndian: false, dimensions: 2, scale: 1e6, &dice))
+        let signs = Array("0123456789ABCDEF".utf8)
+        let digits = blobs.map { $0.flatMap { [signs[Int($0 >> 4)], signs[Int($0 & 15)]] } }
+        let (size, digitSize) = try (
+            SegmentTests.segment([Self.group(blobs)]).count, SegmentTests.segment([Self.group(digits)]).count
+        )
+        #expect(digitSize < size + 100, "\(digitSize) of \(size) bytes")
+        try SegmentTests.expectSame([Self.group(digits)])
+    }
+
     @Test(arguments: [1, 2, 3] as [UInt64]) func `any blobs that a finder takes come back`(seed: UInt64) throws {
         var dice = RepeatableRandom(seed: seed)
         for _ in 0..<60 {

@@ -52,6 +52,10 @@ import Testing
         (.bytes, noise(600, .min ... .max).map { Double(bitPattern: UInt64(bitPattern: $0)) }),
         (.decimal, noise(600, 0...9999).map { Double($0) / 100 }),
         (.decimal, noise(600, -99_999_999...99_999_999).map { Double($0) / 1e6 }),
+        (.decimal, [Double](repeating: 0.5, count: 100) + noise(500, 0...9999).map { Double($0) / 100 }),
+        (.mostlyDecimal, noise(600, 0...9999).enumerated().map { Double($1) / ($0 % 50 == 7 ? 7 : 100) }),
+        (.mostlyDecimal, noise(600, 0...9999).enumerated().map { Double($1) / ($0 < 5 ? 1e12 : 10) }),
+        (.mostlyDecimal, [.nan, -0.0, .infinity] + noise(600, 0...9999).map { Double($0) / 100 }),
     ]
 
     @Test(arguments: reals.indices) func `reals come back`(index: Int) throws {

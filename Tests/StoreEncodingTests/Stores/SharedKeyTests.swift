@@ -66,4 +66,30 @@ import Testing
             #expect(try copy.built(from: segments) == copy.bytes)
         }
     }
+
+    /// As in threads of messages: deflate would see the rows that are named, if it saw rows. At lower efforts an estimate may take the rows for
+    /// smaller.
+    @Test func `take a few bytes too where they name rows shortly before, beside long texts`() throws {
+        let count = 9000
+        func size(naming: Bool) throws -> Int {
+            let copy = try `Segments that refer to earlier ones`.Copy("") { database in
+                var random = RepeatableRandom(seed: 4)
+                let keys = (0..<count).map { _ in Form.blob.key(&random) }
+                try database.execute(sql: "CREATE TABLE message(id, answers, body)")
+                for (row, key) in keys.enumerated() {
+                    let earlier = keys[max(0, row - Int.random(in: 1...20, using: &random))]
+                    let body = (0..<8).map { _ in
+                        ["so", "when", "did", "it", "rain", "there"].randomElement(using: &random) ?? ""
+                    }
+                    try database.execute(
+                        sql: "INSERT INTO message VALUES (?, ?, ?)",
+                        arguments: [key, naming ? earlier : nil, body.joined(separator: " ")])
+                }
+            }
+            let segments = try copy.segments(capacity: 1 << 20, .smallest)
+            #expect(try copy.built(from: segments) == copy.bytes)
+            return segments.reduce(0) { $0 + $1.count }
+        }
+        #expect(try size(naming: true) < size(naming: false) + count * 6)
+    }
 }

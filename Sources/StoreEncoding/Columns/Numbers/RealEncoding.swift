@@ -8,37 +8,38 @@ enum RealTag: UInt8 {
     case xor = 1
     case decimal = 2
     case bytes = 3
+    case mostlyDecimal = 4
 }
 
 extension ColumnEncoder {
     /// Writes the tag and the reals, which are given as bit patterns; nothing for none.
     func encode(reals: [UInt64], depth: Int = 0, into areas: inout SegmentAreas) {
         guard !reals.isEmpty else { return }
-        let scale = RealTag.decimalScale(of: reals)
-        var candidates: [RealTag] = [.bits]
-        if reals.count >= SegmentLimits.smallColumn { candidates.append(.xor) }
-        if scale != nil { candidates.append(.decimal) }
-        candidates.append(.bytes)
+        let scales = DecimalScales(of: reals)
+        var candidates: [(tag: RealTag, scale: Int)] = [(.bits, 0)]
+        if reals.count >= SegmentLimits.smallColumn { candidates.append((.xor, 0)) }
+        if let scale = scales.all { candidates.append((.decimal, scale)) }
+        if let scale = scales.most, depth < Self.deepestMostlyDecimal { candidates.append((.mostlyDecimal, scale)) }
+        candidates.append((.bytes, 0))
+        let writeAll = { (candidate: (tag: RealTag, scale: Int), areas: inout SegmentAreas) in
+            write(candidate.tag, reals, candidate.scale, depth, &areas)
+        }
         guard reals.count > effort.sampleCount else {
-            if let best = cheapest(of: candidates, write: { write($0, reals, scale, depth, &$1) }) {
-                areas.append(best)
-            }
+            if let best = cheapest(of: candidates, write: writeAll) { areas.append(best) }
             return
         }
         let sample = reals.sampled(effort.sampleCount)
-        for tag in ranked(
-            candidates, by: sample.count, of: reals.count, write: { write($0, sample, scale, depth, &$1) })
-        {
-            var trial = SegmentAreas()
-            if write(tag, reals, scale, depth, &trial) {
-                areas.append(trial)
-                return
-            }
+        candidates = ranked(candidates, by: sample.count, of: reals.count) { candidate, areas in
+            write(candidate.tag, sample, candidate.scale, depth, &areas)
         }
+        if let first = first(of: candidates, write: writeAll) { areas.append(first) }
     }
 
+    /// The reals that are no such decimals are encoded as reals are, and those of them that are not in turn.
+    private static let deepestMostlyDecimal = 4
+
     private func write(
-        _ tag: RealTag, _ reals: [UInt64], _ scale: Int?, _ depth: Int, _ areas: inout SegmentAreas
+        _ tag: RealTag, _ reals: [UInt64], _ scale: Int, _ depth: Int, _ areas: inout SegmentAreas
     ) -> Bool {
         areas.tag(tag.rawValue)
         switch tag {
@@ -51,9 +52,17 @@ extension ColumnEncoder {
             }
             encode(steps, depth: depth + 1, into: &areas)
         case .decimal:
-            guard let scale, let numbers = RealTag.decimals(of: reals, scale: scale) else { return false }
+            let split = DecimalSplit(of: reals, scale: scale)
+            guard split.others.isEmpty else { return false }
             areas.tag(UInt8(scale))
-            encode(numbers, depth: depth + 1, into: &areas)
+            encode(split.numbers, depth: depth + 1, into: &areas)
+        case .mostlyDecimal:
+            let split = DecimalSplit(of: reals, scale: scale)
+            areas.tag(UInt8(scale))
+            areas.count(split.others.count)
+            encode(split.gaps, depth: depth + 1, into: &areas)
+            encode(split.numbers, depth: depth + 1, into: &areas)
+            encode(reals: split.others, depth: depth + 1, into: &areas)
         case .bytes:
             var bytes: [UInt8] = []
             bytes.reserveCapacity(reals.count * 8)
@@ -74,6 +83,7 @@ extension ColumnDecoder {
         _ count: Int, depth: Int = 0, from source: inout SegmentReader
     ) throws(CompressionError) -> [UInt64] {
         guard count > 0 else { return [] }
+        guard depth < SegmentLimits.depth else { throw .damaged(.segmentLimit) }
         guard let tag = RealTag(rawValue: try source.control.byte()) else { throw .damaged(.segment) }
         switch tag {
         case .bits: return try integers(count, depth: depth + 1, from: &source).map(UInt64.init(bitPattern:))
@@ -84,10 +94,22 @@ extension ColumnDecoder {
                 return last
             }
         case .decimal:
-            let scale = Int(try source.control.byte())
-            guard scale < RealTag.powers.count else { throw .damaged(.segment) }
-            let power = RealTag.powers[scale]
-            return try integers(count, depth: depth + 1, from: &source).map { RealTag.real(of: $0, power: power) }
+            let power = try power(from: &source)
+            return try integers(count, depth: depth + 1, from: &source).map { DecimalScales.real(of: $0, power) }
+        case .mostlyDecimal:
+            let power = try power(from: &source)
+            let others = try source.control.count(limit: count)
+            let gaps = try integers(others, depth: depth + 1, from: &source)
+            var numbers = try integers(count - others, depth: depth + 1, from: &source)[...]
+            var all: [UInt64] = []
+            all.reserveCapacity(count)
+            for (gap, other) in zip(gaps, try reals(others, depth: depth + 1, from: &source)) {
+                guard gap >= 0, gap <= numbers.count else { throw .damaged(.segment) }
+                all += numbers.prefix(Int(gap)).map { DecimalScales.real(of: $0, power) }
+                all.append(other)
+                numbers = numbers.dropFirst(Int(gap))
+            }
+            return all + numbers.map { DecimalScales.real(of: $0, power) }
         case .bytes:
             let bytes = try source.takeNumbers(count * 8, of: count)
             return (0..<count).map { index in
@@ -95,35 +117,10 @@ extension ColumnDecoder {
             }
         }
     }
-}
 
-/// Reals that are the nearest to a decimal fraction.
-extension RealTag {
-    /// Powers of ten up to 10^22 are exact in binary floating point.
-    fileprivate static let powers: [Double] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-    ]
-    /// 2^53: up to here each integer is a real.
-    private static let decimalLimit = 9_007_199_254_740_992.0
-
-    /// - Returns: The fewest decimal places with which the first reals can be written; `nil` if none suffice.
-    fileprivate static func decimalScale(of reals: [UInt64]) -> Int? {
-        let sample = Array(reals.prefix(64))
-        return powers.indices.first { decimals(of: sample, scale: $0) != nil }
+    private func power(from source: inout SegmentReader) throws(CompressionError) -> Double {
+        let scale = Int(try source.control.byte())
+        guard scale < DecimalScales.powers.count else { throw .damaged(.segment) }
+        return DecimalScales.powers[scale]
     }
-
-    fileprivate static func decimals(of reals: [UInt64], scale: Int) -> [Int64]? {
-        var numbers: [Int64] = []
-        numbers.reserveCapacity(reals.count)
-        let power = powers[scale]
-        for bits in reals {
-            let number = (Double(bitPattern: bits) * power).rounded()
-            guard abs(number) < decimalLimit, real(of: Int64(number), power: power) == bits else { return nil }
-            numbers.append(Int64(number))
-        }
-        return numbers
-    }
-
-    /// - Returns: The bit pattern of `number / power`, rounded as IEEE 754 does.
-    fileprivate static func real(of number: Int64, power: Double) -> UInt64 { (Double(number) / power).bitPattern }
 }

@@ -61,12 +61,16 @@ extension RowGroup {
         let most = counts.max() ?? 0
         encoder.encode(counts, into: &columnar)
         let repeated = try repeatedColumns(form)
+        /// Bytes that matches of keys save, which no measure of the areas shows.
+        var matched = 0
         for column in 0..<most {
             let values = try parser.nextColumn()
             var areas = SegmentAreas()
             encoder.sharedKeys = keys[Int(column)]
             encoder.encode(values, isInAllRows: column < least, isRepeated: repeated.contains(column), into: &areas)
             if !areas.keys.isEmpty, let keys = encoder.sharedKeys {
+                let size = cost.of(areas)
+                matched += size - keys.ownCost(of: ends.count, asTheyStand: size, where: encoder.keptColumns)
                 areas.keyColumns = [keys]
                 encoder.keptColumns.insert(keys.column)
             }
@@ -75,8 +79,11 @@ extension RowGroup {
         }
         try parser.checkEnds()
 
+        // In rows streams stay noise. That their contents take no more is not to be seen in an estimate.
+        let streams = columnar.streams.content - columnar.streams.growth
+        guard effort.thoroughness == .great || streams < records.count / 2 else { return columnar }
         // For many rows, columns are nearly always smaller, and comparing takes long.
-        let columnarCost = cost.of(columnar)
+        let columnarCost = cost.of(columnar) - matched
         let isFound = found.map { isSmaller(than: columnar, finding: $0, cost) } ?? false
         guard isFound || records.count <= effort.comparedSize || cost.estimated(records) < columnarCost else {
             return columnar

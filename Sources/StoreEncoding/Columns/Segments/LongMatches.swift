@@ -36,14 +36,13 @@ struct LongMatches {
 
     /// - Parameters:
     ///   - values: Where values are in the text that are matches if they stand anywhere before, in order.
-    ///   - leastGain: Bytes that a match must cover beyond what deflate sees itself. A match takes about four bytes, and deflate cannot
-    ///     refer to what it covers.
+    ///   - margin: Bits that a match must save beyond what it takes: deflate cannot refer to what it covers.
     init(
-        _ text: [UInt8], values: [Range<Int>] = [], dictionary: MatchDictionary, effort: SegmentEffort, leastGain: Int,
+        _ text: [UInt8], values: [Range<Int>] = [], dictionary: MatchDictionary, effort: SegmentEffort, margin: Int,
         distances form: Distances = .whole
     ) {
         var last: Int64 = 0
-        var search = MatchSearch(text, values: values, dictionary: dictionary, effort: effort, leastGain: leastGain)
+        var search = MatchSearch(text, values: values, dictionary: dictionary, effort: effort, margin: margin)
         while let (run, length, distance) = search.next() {
             runs.appendVarint(UInt64(run))
             lengths.appendVarint(UInt64(length - Self.shortest))

@@ -9,7 +9,7 @@ import ShipCompression
 ///
 /// Unsafe buffers, because this looks at each byte of a segment's text; every index is below `count`, as the loops show.
 struct MatchSearch: ~Copyable {
-    static let keySize = 16
+    static let keySize = 12
     /// Somewhat less than the 32,768 bytes that deflate sees (RFC 1951).
     private static let window = 30_000
     /// A match of this length that deflate sees needs no better one.
@@ -22,11 +22,19 @@ struct MatchSearch: ~Copyable {
     private let history: UnsafeMutableRawPointer
     private let count: Int
     private let depth: Int
-    private let leastGain: Int
-    /// Bytes that are hashed: fewer where shorter matches count.
-    private let keySize: Int
-    /// Of a search for matches of less gain.
-    private static let shortKeySize = 12
+    private let margin: Int
+    /// What the bytes of a match take of the stream where they stay in it.
+    private var costs: LiteralCosts
+    /// A match of so many bytes that deflate does not see pays in any case.
+    private static let sure = 64
+    /// And one of fewer bytes that it does not see never does.
+    private static let leastGain = 8
+    /// Bits that a match takes: of the length, the distance and the run before it.
+    private static let matchCost = 34
+    /// More bits where the bytes stood shortly before, in a match: what stays now is seen by deflate when it comes again.
+    private static let costOfNear = 20
+    /// How far back the place is that the last search has found first.
+    private var nearest = 0
     /// Those where a place is chosen: of the text, once the places of the dictionary are noted.
     private var unchosen = MatchSearch.unchosen
     private let shift: UInt64
@@ -51,19 +59,17 @@ struct MatchSearch: ~Copyable {
     private let values: [Range<Int>]
     /// The first of them that is not tried, and the first that is not noted.
     private var (untriedValue, unnotedValue) = (0, 0)
-    /// What is worth a match that has such a value.
-    private static let valueGain = 12
 
     /// - Parameters:
     ///   - text: What to look at.
     ///   - values: See `LongMatches`.
     ///   - dictionary: What stands before it.
     ///   - effort: Limits how many places it tries.
-    ///   - leastGain: See `LongMatches`.
-    init(_ text: [UInt8], values: [Range<Int>], dictionary: MatchDictionary, effort: SegmentEffort, leastGain: Int) {
+    ///   - margin: See `LongMatches`.
+    init(_ text: [UInt8], values: [Range<Int>], dictionary: MatchDictionary, effort: SegmentEffort, margin: Int) {
         depth = effort.searchDepth
-        self.leastGain = leastGain
-        keySize = leastGain < Self.shortKeySize ? Self.shortKeySize : Self.keySize
+        self.margin = margin
+        costs = LiteralCosts(of: text, from: dictionary.bytes.count)
         let before = dictionary.bytes.count
         count = before + text.count
         place = before
@@ -84,10 +90,8 @@ struct MatchSearch: ~Copyable {
         // Pages that are not written to take no memory.
         chosen = .allocate(capacity: count + 1)
         literals.reserveCapacity(text.count)
-        if keySize == Self.keySize {
-            for (place, hash) in dictionary.places { note(Int(place), hash) }
-            unnoted = dictionary.end
-        }
+        for (place, hash) in dictionary.places { note(Int(place), hash) }
+        unnoted = dictionary.end
         note(upTo: before)
         unchosen = effort.unchosen
     }
@@ -110,12 +114,11 @@ struct MatchSearch: ~Copyable {
             }
             let value = values[untriedValue]
             if value.lowerBound == place { untriedValue &+= 1 }
-            let hash = Self.hash(history + place, keySize)
+            let hash = Self.hash(history + place)
             let best = find(hash)
             note(place, hash)
             unnoted = place &+ 1
-            let hasValue = value.lowerBound == place && best.length >= value.count
-            if best.length - best.visible >= (hasValue ? min(leastGain, Self.valueGain) : leastGain) {
+            if pays(best, asKey: value.lowerBound == place && best.length >= value.count) {
                 misses = 0
                 let back = followBack(best.distance)
                 place -= back
@@ -123,12 +126,27 @@ struct MatchSearch: ~Copyable {
             }
             misses = best.length == 0 ? misses + 1 : 0
             // It looks less closely at what deflate sees as one match, and at what looks like noise.
-            let step = max(1, best.visible - keySize, min(misses / Self.missesPerSkip, 32))
+            let step = max(1, best.visible - Self.keySize, min(misses / Self.missesPerSkip, 32))
             place += min(count - place, values[untriedValue].lowerBound - place, step)
             note(upTo: place)
         }
         _ = takeLiterals()
         return nil
+    }
+
+    /// Whether a match of the place takes less than its bytes would.
+    ///
+    /// - Parameter isKey: Whether it has a value that stands elsewhere too: few others have bytes of it, which deflate would find.
+    private mutating func pays(_ match: (length: Int, distance: Int, visible: Int), asKey isKey: Bool) -> Bool {
+        let gain = match.length - match.visible
+        guard gain < Self.sure else { return true }
+        guard gain >= Self.leastGain else { return false }
+        costs.note(history, upTo: place)
+        var needed = Self.matchCost + (isKey ? min(0, margin) : margin)
+        if !isKey, nearest <= Self.window { needed += Self.costOfNear }
+        // The bytes before the place are as dear as those after it.
+        needed = needed * match.length / (match.length + followBack(match.distance))
+        return costs.areBits(needed, of: place..<place + match.length, in: history, count) { visible($0, $1) }
     }
 
     private mutating func take(_ length: Int, _ distance: Int) -> (literals: Int, length: Int, distance: Int) {
@@ -137,6 +155,7 @@ struct MatchSearch: ~Copyable {
         if run > 0 { runs.append((runStart, place, literals.count - run)) }
         place += length
         runStart = place
+        costs.pass(upTo: place)
         return (run, length, distance)
     }
 
@@ -148,7 +167,7 @@ struct MatchSearch: ~Copyable {
     }
 
     /// The last place that has a key.
-    private var lastKey: Int { count &- keySize }
+    private var lastKey: Int { count &- Self.keySize }
 
     /// Goes on to the next chosen place.
     private mutating func passUnchosen() {
@@ -173,7 +192,7 @@ struct MatchSearch: ~Copyable {
             let begins = values[unnotedValue].lowerBound == unnoted
             if begins { unnotedValue &+= 1 }
             if begins || Self.isChosen(history + unnoted, unchosen) {
-                note(unnoted, Self.hash(history + unnoted, keySize))
+                note(unnoted, Self.hash(history + unnoted))
             }
             unnoted &+= 1
         }
@@ -194,7 +213,7 @@ struct MatchSearch: ~Copyable {
 
     /// - Parameter place: At least `keySize` before the end.
     @inline(__always)
-    static func hash(_ place: UnsafeRawPointer, _ keySize: Int = MatchSearch.keySize) -> UInt64 {
+    static func hash(_ place: UnsafeRawPointer) -> UInt64 {
         let second = place.loadUnaligned(fromByteOffset: keySize &- 8, as: UInt64.self)
         return (place.loadUnaligned(as: UInt64.self) ^ (second &* 0xc2b2_ae3d_27d4_eb4f)) &* 0x9e37_79b9_7f4a_7c15
     }
@@ -209,7 +228,7 @@ struct MatchSearch: ~Copyable {
     private func word(_ place: Int) -> UInt64 { history.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
 
     /// The longest match at the place, which has this hash, and how much deflate sees itself.
-    private func find(_ hash: UInt64) -> (length: Int, distance: Int, visible: Int) {
+    private mutating func find(_ hash: UInt64) -> (length: Int, distance: Int, visible: Int) {
         var best = (length: 0, distance: 0, visible: 0)
         let here = UnsafeRawPointer(history + place)
         var candidate = heads[slot(hash)]
@@ -220,7 +239,8 @@ struct MatchSearch: ~Copyable {
             // Whatever is not longer than what deflate sees of another is no better in any respect.
             guard reaches(earlier, best.visible) else { continue }
             let length = here.commonLength(with: history + earlier, from: 0, atMost: count &- place)
-            if length >= keySize {
+            if length >= Self.keySize {
+                if best.length == 0 { nearest = place &- earlier }
                 best.visible = max(best.visible, visible(earlier, length))
                 if length > best.length { (best.length, best.distance) = (length, place - earlier) }
                 if best.visible >= Self.enough { return (best.visible, best.distance, best.visible) }

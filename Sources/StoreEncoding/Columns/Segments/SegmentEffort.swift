@@ -18,14 +18,14 @@ package struct SegmentEffort: Hashable, Sendable {
     let thoroughness: Thoroughness
     /// libdeflate's, 0 to 12.
     let deflateLevel: Int32
-    /// The least gain of a long match, in bytes; `nil` for no long matches. Of several the encoder takes the best, by trial.
-    private(set) var leastGains: [Int?]
+    /// Bits that a long match must save beyond what it takes; `nil` for no long matches. Of several the encoder takes the best, by trial.
+    private(set) var margins: [Int?]
 
     /// Whether there is a base. It has content like that of the streams, which a trial does not see; and new rows resemble some of it,
     /// so that the search for matches always pays.
     package var hasBase = false {
         didSet {
-            if hasBase, thoroughness != .great { leastGains = thoroughness == .small ? [16] : [16, Self.usualGain] }
+            if hasBase, thoroughness != .great { margins = thoroughness == .small ? [20] : [0, Self.usualMargin] }
         }
     }
     /// Whether strings stand as they are, so that what is like them elsewhere is found.
@@ -35,10 +35,10 @@ package struct SegmentEffort: Hashable, Sendable {
 
     package static let standard = SegmentEffort(.standard)
     package static let smallest = SegmentEffort(.smallest)
-    private static let usualGain = 32
+    private static let usualMargin = 55
     /// For segments that may be thrown away soon: the least time, and no search for matches, which takes most of it.
     static let trial = SegmentEffort(
-        thoroughness: .small, deflateLevel: CompressionLevel.fastest.value, leastGains: [nil])
+        thoroughness: .small, deflateLevel: CompressionLevel.fastest.value, margins: [nil])
 
     /// The effort that a level asks for.
     package init(_ level: CompressionLevel) {
@@ -47,7 +47,7 @@ package struct SegmentEffort: Hashable, Sendable {
         let searches = level.value > 2
         self.init(
             thoroughness: thoroughness, deflateLevel: level.value,
-            leastGains: thoroughness == .great ? [16, 64, 9, nil] : searches ? [Self.usualGain] : [nil])
+            margins: thoroughness == .great ? [90, 30, -40, nil] : searches ? [Self.usualMargin] : [nil])
     }
 
     /// A lower one, which chooses in another way; `nil` where time counts for more.
@@ -56,7 +56,7 @@ package struct SegmentEffort: Hashable, Sendable {
         switch thoroughness {
         case .small: return nil
         case .usual: lower = SegmentEffort(.quick)
-        case .great: lower = SegmentEffort(thoroughness: .usual, deflateLevel: 8, leastGains: [Self.usualGain])
+        case .great: lower = SegmentEffort(thoroughness: .usual, deflateLevel: 8, margins: [Self.usualMargin])
         }
         lower.hasBase = hasBase
         lower.takesDigits = thoroughness != .great
@@ -76,10 +76,10 @@ package struct SegmentEffort: Hashable, Sendable {
         }
     }
 
-    private init(thoroughness: Thoroughness, deflateLevel: Int32, leastGains: [Int?]) {
+    private init(thoroughness: Thoroughness, deflateLevel: Int32, margins: [Int?]) {
         self.thoroughness = thoroughness
         self.deflateLevel = deflateLevel
-        self.leastGains = leastGains
+        self.margins = margins
     }
 
     /// The most values that a choice looks at.

@@ -77,8 +77,8 @@ package struct SegmentWriter {
         if best.count <= Self.fewBytes {
             let lower = [1, 3, 6, 9].filter { $0 < effort.deflateLevel }
             var others = [try segment(of: own, lower)]
-            if effort.thoroughness != .great, effort.leastGains != [nil] {
-                others.append(try segment(of: content(leastGain: nil), lower + [effort.deflateLevel]))
+            if effort.thoroughness != .great, effort.margins != [nil] {
+                others.append(try segment(of: content(margin: nil), lower + [effort.deflateLevel]))
             }
             for other in others where other.count < best.count { best = other }
         }
@@ -114,30 +114,30 @@ package struct SegmentWriter {
 
     /// The smallest content, of those with the long matches that the effort tries, and with great thoroughness of those with words.
     private func smallestContent(_ earlier: EarlierRuns.Dictionary?) -> Content {
-        let candidates = effort.leastGains
+        let candidates = effort.margins
         let earlier = earlier.flatMap { $0.runs.isEmpty ? nil : $0 }
         let dictionary = earlier.map { MatchDictionary(.builtIn, followedBy: $0.bytes, values: $0.keys) } ?? .builtIn
-        guard candidates.count > 1 else { return content(leastGain: candidates[0], dictionary, earlier?.runs) }
+        guard candidates.count > 1 else { return content(margin: candidates[0], dictionary, earlier?.runs) }
         var best: (size: Int, content: Content)?
         // Each trial takes a second or so: a segment that is not wanted any more gets only one.
         for candidate in candidates where best == nil || !Task.isCancelled {
-            let plain = content(leastGain: candidate, dictionary, earlier?.runs)
+            let plain = content(margin: candidate, dictionary, earlier?.runs)
             for content in [plain, withWords(plain)] {
                 guard let content else { continue }
                 let size = cost.of(content.bytes)
                 if size < best?.size ?? Int.max { best = (size, content) }
             }
         }
-        return best?.content ?? content(leastGain: nil)
+        return best?.content ?? content(margin: nil)
     }
 
-    /// - Parameter leastGain: The least gain of a long match; `nil` for no long matches.
+    /// - Parameter margin: See `LongMatches`; `nil` for no long matches.
     private func content(
-        leastGain: Int?, _ dictionary: MatchDictionary = .builtIn, _ runs: [PageRun]? = nil
+        margin: Int?, _ dictionary: MatchDictionary = .builtIn, _ runs: [PageRun]? = nil
     ) -> Content {
-        let matches = leastGain.map {
+        let matches = margin.map {
             LongMatches(
-                areas.text, values: areas.keys, dictionary: dictionary, effort: effort, leastGain: $0,
+                areas.text, values: areas.keys, dictionary: dictionary, effort: effort, margin: $0,
                 distances: runs == nil ? .whole : .differences)
         }
         var content = Content()

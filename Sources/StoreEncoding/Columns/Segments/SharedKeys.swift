@@ -16,18 +16,23 @@ package struct SharedKeys: Sendable {
     /// Bytes that a match takes, about.
     private static let matchCost = 5.0
 
-    /// What values take if those that stand elsewhere become matches, for each column that has them.
+    /// What values take if those that stand elsewhere become matches, as do those of each column that has them.
     ///
     /// - Parameters:
     ///   - size: Bytes that they take as they stand, without matches.
     ///   - kept: The columns of the segment whose values are in the text area.
     func cost(of count: Int, asTheyStand size: Int, where kept: Set<Int>) -> Int {
+        let laterShare = min(1, Double(later) / Double(max(1, distinct)))
+        let own = Double(ownCost(of: count, asTheyStand: size, where: kept))
+        return Int((own + Self.matchCost * Double(count) * laterShare) / (1 + laterShare))
+    }
+
+    /// The same of this column alone.
+    func ownCost(of count: Int, asTheyStand size: Int, where kept: Set<Int>) -> Int {
         let here = here.reduce(0) { $0 + (kept.contains($1.key) ? $1.value : 0) }
-        let (distinct, found) = (Double(max(1, distinct)), Double(earlier.count + here))
-        let (share, laterShare) = (min(1, found / distinct), min(1, Double(later) / distinct))
-        let match = Self.matchCost * Double(count)
+        let distinct = Double(max(1, distinct))
+        let share = min(1, Double(earlier.count + here) / distinct)
         let runs = Double(runCost) * Double(count) / distinct
-        let own = Double(size) * (1 - share) + match * share + runs
-        return Int((own + match * laterShare) / (1 + laterShare))
+        return Int(Double(size) * (1 - share) + Self.matchCost * Double(count) * share + runs)
     }
 }

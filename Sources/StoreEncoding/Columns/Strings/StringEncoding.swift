@@ -72,12 +72,15 @@ extension ColumnEncoder {
         if areOfRows, refers || depth == 1 { candidates += holders(of: strings).map { (.holding, Int?.some($0)) } }
         let rows = sampleRows(of: strings, totalLength: facts.totalLength)
         let keys = depth == 0 ? sharedKeys : nil
-        let weighed = rows?.count ?? strings.count
+        let sample = rows.map(strings.selecting)
+        let weighed = (sample ?? strings).count
         let weigh = { (candidate: (StringTag, Int?), cost: Int) in
             switch candidate.0 {
             case .deflated where effort.hasBase: cost / 8
-            // What the contents of two rows share, the other one more than a sample away, shows in no sample; streams share nothing.
-            case .deflated: cost - cost / 10
+            // What the contents of two rows share, the other one more than a sample away, shows in no sample; streams share nothing. And
+            // contents take no more than the streams that are there, whatever an estimate of few says.
+            case .deflated where effort.thoroughness == .great: cost * 9 / 10
+            case .deflated: min(cost, (sample ?? strings).totalLength) * 9 / 10
             case .lengths, .terminated: keys?.cost(of: weighed, asTheyStand: cost, where: keptColumns) ?? cost
             default: candidate.0.scattersKeys ? Self.shared(cost) : cost
             }
@@ -85,8 +88,7 @@ extension ColumnEncoder {
         let writeAll = { (candidate: (StringTag, Int?), areas: inout SegmentAreas) in
             write(candidate.0, strings, whole, reference(candidate.1), depth, &areas)
         }
-        if candidates.count > 1, let rows {
-            let sample = strings.selecting(rows)
+        if candidates.count > 1, let rows, let sample {
             candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
                 write(
                     candidate.0, sample, Drafts(digits: whole.digits), reference(candidate.1, selecting: rows), depth,

@@ -85,6 +85,7 @@ struct StringFacts {
         if longest == 36, shortest == 36, first.count > 8, first[8] == UInt8(ascii: "-") {
             tags += [.upperUUID, .lowerUUID]
         }
+        if ArrayFinder(strings) != nil { tags.append(.arrays) }
         guard depth < 2 else { return tags }
         // Most hold a UUID.
         let identified = looked.count { HexDigits.likelyUUID(in: strings[$0]) != nil }
@@ -92,7 +93,6 @@ struct StringFacts {
         if longest >= 16, first.count > 8, first.allSatisfy(HexDigits.isDigit) { tags += [.upperHex, .lowerHex] }
         if first.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { tags.append(.pattern) }
         if count > 8, shared * 5 > totalLength { tags.append(.front) }
-        if ArrayFinder(strings) != nil { tags.append(.arrays) }
         // Few bytes are rather found again in other columns. Strings that differ in their numbers alone are tried by their pattern.
         if totalLength >= 4096, DecimalLayout.layouts(of: strings) != nil, DigitPattern(strings) == nil {
             tags.append(.decimals)
