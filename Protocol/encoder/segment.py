@@ -400,6 +400,12 @@ def digits(is_upper: bool, fields: list[int], rests: Part, *runs: Part, count: i
     return parts(head, *kinds, rests, *runs)
 
 
+def utf16(order: int, texts: Part) -> Part:
+    """`order`: 0 little-endian, 1 big-endian."""
+    named = ["little-endian", "big-endian"][order] if order < 2 else f"order {order}"
+    return parts(raw(b"\x11", "UTF-16"), raw(bytes([order]), named), texts)
+
+
 def deflated_strings(ways: Part, contents: Part, *around: Part) -> Part:
     """`around`: the heads and the tails of streams that stand inside strings."""
     return parts(raw(b"\x0b", "deflated strings"), ways, contents, *around)

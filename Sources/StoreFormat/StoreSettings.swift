@@ -90,10 +90,13 @@ extension String {
 
     /// - Parameter textEncoding: SQLite's number for it.
     package func bytes(textEncoding: UInt32) -> [UInt8] {
-        switch textEncoding {
-        case 2: utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
-        case 3: utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
-        default: Array(utf8)
+        guard textEncoding >= 2 else { return Array(utf8) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(2 * utf16.count)
+        for unit in utf16 {
+            let unit = textEncoding == 2 ? unit.littleEndian : unit.bigEndian
+            withUnsafeBytes(of: unit) { bytes += $0 }
         }
+        return bytes
     }
 }

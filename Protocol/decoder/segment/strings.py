@@ -15,6 +15,7 @@ from decoder.segment.integers import integers, reals
 from decoder.segment.limits import GROUP, damaged
 from decoder.segment.property_lists import property_lists
 from decoder.segment.reading import Group, Reading, check_depth
+from decoder.segment.utf16 import utf16
 from decoder.store.records import Real
 
 MOST_FIELDS = 16
@@ -71,6 +72,8 @@ def strings(
             return decimals(Deeper(reading, depth + 1), count)
         case 16:
             return digits(Deeper(reading, depth + 1), count)
+        case 17:
+            return utf16(Deeper(reading, depth + 1), count)
     raise damaged("an encoding of strings that there is not, or not here")
 
 
@@ -180,7 +183,7 @@ def holding(reading: Reading, held: list[bytes], places: list[int], found: list[
 
 
 class Deeper:
-    """What property lists, arrays and decimals are made of, all at one depth; nothing there refers to columns."""
+    """What property lists, arrays, decimals and the like are made of, all at one depth; nothing there refers to columns."""
 
     def __init__(self, reading: Reading, depth: int) -> None:
         self._reading, self._depth = reading, depth

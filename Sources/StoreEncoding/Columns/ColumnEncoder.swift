@@ -7,6 +7,8 @@ struct ColumnEncoder {
     let cost: TrialCost
     /// What is known of the column that is encoded, if its values stand elsewhere.
     var sharedKeys: SharedKeys?
+    /// Whether the dictionary of the segment has most of the rows, in the bytes that they have in the store.
+    var isMostlyFound = false
     /// The columns of the segment so far whose values stand in the text area, of those that have shared keys.
     var keptColumns: Set<Int> = []
     /// Integers that later columns may refer to: the rowids, then by column; `nil` unless all rows have the column, and only integers.

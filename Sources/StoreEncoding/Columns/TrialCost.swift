@@ -45,7 +45,7 @@ final class TrialCost {
 
     /// - Returns: Bytes, of each area for itself; the control area is taken as it is.
     func of(_ areas: SegmentAreas) -> Int {
-        areas.control.count + of(areas.numbers) + of(areas.text)
+        areas.control.count + of(areas.numbers) + of(areas.text) - areas.wordGain
     }
 
     /// Measures samples: the head of a block counts in proportion, because the values in all have it once.

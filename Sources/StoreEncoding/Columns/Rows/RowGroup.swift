@@ -56,6 +56,7 @@ extension RowGroup {
         }
         encoder.integerReferences[0] = rowids
         encoder.keptColumns = Set(kept.map(\.column))
+        encoder.isMostlyFound = found.map { $0.bytes * 2 >= records.count } ?? false
         let counts = try parser.columnCounts()
         let least = counts.min() ?? 0
         let most = counts.max() ?? 0

@@ -10,6 +10,8 @@ struct SegmentAreas {
     var text: [UInt8] = []
     /// The room of the segment that streams take which stand in them by their content.
     var streams = StreamRoom.none
+    /// What words will save of the text, about, in bytes: no trial sees them.
+    var wordGain = 0
     /// Where values are in the text that stand elsewhere too, in order.
     var keys: [Range<Int>] = []
     /// The columns that have these.
@@ -29,6 +31,7 @@ struct SegmentAreas {
         keyColumns += other.keyColumns
         text += other.text
         streams += other.streams
+        wordGain += other.wordGain
     }
 
     /// - Parameter count: Values in the column that the bytes belong to.

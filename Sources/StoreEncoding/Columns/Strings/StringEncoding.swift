@@ -29,6 +29,7 @@ enum StringTag: UInt8 {
     case decimals = 15
     /// `DigitRuns.swift`.
     case digits = 16
+    case utf16 = 17
 }
 
 extension StringTag {
@@ -37,7 +38,7 @@ extension StringTag {
 
     /// Whether a key is not found again where another column has it: its bytes are apart, or where the encoder looks for no far matches.
     fileprivate var scattersKeys: Bool {
-        [.transposed, .upperUUID, .lowerUUID, .identified, .arrays, .decimals].contains(self)
+        [.transposed, .upperUUID, .lowerUUID, .identified, .arrays, .decimals, .utf16].contains(self)
     }
 }
 
@@ -65,6 +66,8 @@ extension ColumnEncoder {
         if areLists, made.lists == nil { tags.removeAll { $0 == .propertyLists } }
         made.digits = effort.keepsStrings || !effort.takesDigits ? nil : facts.digitRuns(of: strings, depth: depth)
         if made.digits != nil { tags.append(.digits) }
+        made.utf16 = effort.keepsStrings || isMostlyFound ? nil : facts.utf16(strings, depth: depth)
+        if made.utf16 != nil { tags.append(.utf16) }
         if effort.keepsStrings { tags.removeAll { !$0.keepsStrings } }
         dropClearLoser(of: &tags, strings, facts, depth: depth, &made)
         let whole = made
@@ -82,6 +85,8 @@ extension ColumnEncoder {
             case .deflated where effort.thoroughness == .great: cost * 9 / 10
             case .deflated: min(cost, (sample ?? strings).totalLength) * 9 / 10
             case .lengths, .terminated: keys?.cost(of: weighed, asTheyStand: cost, where: keptColumns) ?? cost
+            // Too little of a text shows what comes again in it further off; but a base has it as it is in the store.
+            case .utf16 where keys == nil: effort.hasBase ? cost : cost - cost / 16
             default: candidate.0.scattersKeys ? Self.shared(cost) : cost
             }
         }
@@ -91,8 +96,8 @@ extension ColumnEncoder {
         if candidates.count > 1, let rows, let sample {
             candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
                 write(
-                    candidate.0, sample, Drafts(digits: whole.digits), reference(candidate.1, selecting: rows), depth,
-                    &areas)
+                    candidate.0, sample, Drafts(digits: whole.digits, utf16: whole.utf16),
+                    reference(candidate.1, selecting: rows), depth, &areas)
             }
         } else if let best = cheapest(of: candidates, weigh: weigh, write: writeAll) {
             areas.append(best)
@@ -115,6 +120,7 @@ extension ColumnEncoder {
     private struct Drafts {
         var lists: PlistEncoder?
         var digits: DigitRunSearch?
+        var utf16: UTF16Strings?
         /// Their lengths, as the encoding of that name writes them.
         var lengths: SegmentAreas?
     }
@@ -232,6 +238,8 @@ extension ColumnEncoder {
             return writeDecimals(strings, depth, &areas)
         case .digits:
             return writeDigits(strings, made.digits, depth, &areas)
+        case .utf16:
+            return writeUTF16(strings, made.utf16, depth, &areas)
         case .pattern:
             guard let pattern = DigitPattern(strings) else { return false }
             pattern.write(into: &areas)
@@ -307,6 +315,7 @@ extension ColumnDecoder {
         case .blocks: return try blocks(count, depth, from: &source)
         case .decimals: return try decimals(count, depth, from: &source)
         case .digits: return try digits(count, depth, from: &source)
+        case .utf16: return try utf16(count, depth, from: &source)
         case .front: return try front(count, depth, from: &source)
         case .pattern: return try pattern(count, depth, from: &source)
         case .holding: return try holding(count, refers: areOfRows && (refers || depth == 1), depth, from: &source)

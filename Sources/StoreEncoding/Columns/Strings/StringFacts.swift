@@ -6,6 +6,7 @@ struct StringFacts {
     private var longest = 0
     private var shortest = Int.max
     private var shared = 0
+    private var areEven = true
     private let hasNul: Bool
     private let count: Int
     private let first: [UInt8]
@@ -23,6 +24,7 @@ struct StringFacts {
             totalLength += Int(length)
             longest = max(longest, Int(length))
             shortest = min(shortest, Int(length))
+            areEven = areEven && length % 2 == 0
         }
         for index in stride(from: 1, to: count, by: max(1, count / 512)) {
             shared += strings.commonPrefix(index - 1, index)
@@ -65,6 +67,11 @@ struct StringFacts {
     /// The runs of hexadecimal digits beside other text; `nil` where hardly any are, or where none are looked for.
     func digitRuns(of strings: Strings, depth: Int) -> DigitRunSearch? {
         depth < 2 && totalLength >= 512 && longest > 40 ? DigitRunSearch(strings) : nil
+    }
+
+    /// What the strings are as texts in UTF-16; `nil` where they hardly are, or too few.
+    func utf16(_ strings: Strings, depth: Int) -> UTF16Strings? {
+        depth <= 2 && areEven && totalLength >= 32 ? UTF16Strings(strings) : nil
     }
 
     /// Encodings worth a trial, the simplest first.

@@ -7,7 +7,7 @@ struct WordSearch {
     /// A part of this size is a text or not.
     private static let part = 1024
     /// Fewer bytes of texts have too few words that come again.
-    private static let fewest = 1 << 14
+    static let fewest = 1 << 14
     private static let fewestCodes = 16
     private static let longest = 32
 
