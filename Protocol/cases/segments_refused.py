@@ -217,7 +217,7 @@ def bad_strings(name: str, about: str, count: int, part: s.Part) -> Vector:
 
 
 def strings() -> Iterator[Vector]:
-    yield bad_strings("tag_16", "A tag that there is not", 1, s.raw(b"\x10", "tag 16"))
+    yield bad_strings("tag_19", "A tag that there is not", 1, s.raw(b"\x13", "tag 19"))
     yield bad_strings("lengths_negative", "A length below 0", 2, s.lengths([b"dill"], s.varints([5, -1])))
     yield bad_strings("lengths_over_area", "More than the text area has", 2, s.lengths([b"dill"], s.varints([3, 2])))
     yield bad_strings("lengths_2_62", "A length of 2^62, twice", 2, s.lengths([b"dill"], s.constant(2**62)))

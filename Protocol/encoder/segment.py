@@ -406,6 +406,11 @@ def utf16(order: int, texts: Part) -> Part:
     return parts(raw(b"\x11", "UTF-16"), raw(bytes([order]), named), texts)
 
 
+def base64(form: int, strings: Part) -> Part:
+    """`form`: 1 for URLs, 2 without padding, and both."""
+    return parts(raw(b"\x12", "base64"), raw(bytes([form]), f"form {form}"), strings)
+
+
 def deflated_strings(ways: Part, contents: Part, *around: Part) -> Part:
     """`around`: the heads and the tails of streams that stand inside strings."""
     return parts(raw(b"\x0b", "deflated strings"), ways, contents, *around)

@@ -2,29 +2,45 @@ extension ValueKind {
     /// Bytes that are spelled in other bytes, and messages of tagged fields.
     static let digits = [
         ValueKind("base64", "TEXT") { choices in
-            let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
             let most = choices.pick([24, 300])
-            return { choices, _ in
-                let bytes = choices.bytes(choices.length(upTo: most))
-                var text: [UInt8] = []
-                for start in stride(from: 0, to: bytes.count, by: 3) {
-                    let three = bytes[start..<min(start + 3, bytes.count)]
-                    let bits = three.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - three.count))
-                    for place in 0..<4 {
-                        text.append(place > three.count ? 61 : alphabet[bits >> (18 - 6 * place) & 63])
-                    }
-                }
-                return .text(String(decoding: text, as: UTF8.self))
+            let (isForURLs, isPadded) = (choices.chance(40), choices.chance(60))
+            let (isText, breaks) = (choices.chance(60), choices.chance(10))
+            return { choices, place in
+                let bytes =
+                    isText
+                    ? Array(choices.sentence(choices.below(most / 4), isEdited: place.isEdited).utf8)
+                    : choices.bytes(choices.length(upTo: most))
+                let text = base64(bytes, isForURLs: isForURLs, isPadded: isPadded)
+                return .text(breaks && choices.chance(5) ? text + "\n" : text)
             }
         },
         hex("lower case", isUpper: false), hex("upper case", isUpper: true),
     ]
 
+    private static func base64(_ bytes: [UInt8], isForURLs: Bool, isPadded: Bool) -> String {
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+        let alphabet = Array((letters + (isForURLs ? "-_" : "+/")).utf8)
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let three = bytes[start..<min(start + 3, bytes.count)]
+            let bits = three.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - three.count))
+            for place in 0..<4 where isPadded || place <= three.count {
+                text.append(place > three.count ? 61 : alphabet[bits >> (18 - 6 * place) & 63])
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     private static func hex(_ name: String, isUpper: Bool) -> ValueKind {
         ValueKind("hex in \(name)", "TEXT") { choices in
             let length = choices.chance(70) ? choices.pick([8, 20, 32]) : nil
+            let doubles = choices.chance(30) ? choices.number(in: 1...30) : nil
             return { choices, _ in
-                let bytes = choices.bytes(length ?? choices.length(upTo: 100))
+                let reals = (0..<(doubles ?? 0)).map { _ in (Double(choices.below(360_000)) / 1000).bitPattern }
+                let bytes =
+                    doubles == nil
+                    ? choices.bytes(length ?? choices.length(upTo: 100))
+                    : reals.flatMap { real in (0..<8).map { UInt8(truncatingIfNeeded: real >> (8 * $0)) } }
                 return .text(
                     bytes.map {
                         String($0 >> 4, radix: 16, uppercase: isUpper) + String($0 & 15, radix: 16, uppercase: isUpper)

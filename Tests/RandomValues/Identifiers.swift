@@ -9,6 +9,14 @@ extension ValueKind {
         spelling("without hyphens") { .text($0.filter { $0 != "-" }) },
         spelling("within a text") { .text("x-coredata://\($0.uppercased())/Recipe/p\($0.utf8.count)") },
         ValueKind("UUID in bytes", "BLOB") { _ in { choices, _ in .blob(choices.bytes(16)) } },
+        ValueKind("key of another row", "BLOB") { choices in
+            let (size, reach) = (choices.pick([12, 16, 20]), choices.pick([3, 50, 5000]))
+            var keys: [[UInt8]] = []
+            return { choices, _ in
+                if keys.isEmpty || choices.chance(40) { keys.append(choices.bytes(size)) }
+                return .blob(keys[max(0, keys.count - 1 - choices.below(reach))])
+            }
+        },
         ValueKind("reference to an external file", "BLOB") { _ in
             { choices, place in
                 // Another file is another reference.

@@ -45,6 +45,15 @@ extension ValueKind {
             let parts = choices.pick([4.0, 8, 10, 100, 1000])
             return { choices, _ in .real(Double(choices.below(1_000_000)) / parts) }
         },
+        ValueKind("price beside others", "REAL") { choices in
+            let (digits, every) = (choices.number(in: 0...12), choices.pick([3, 9, 40, 400]))
+            let others = (0...choices.below(3)).map { _ in choices.pick([1.0 / 3, 0.5, 1e-15, 1e17, .infinity, -0.0]) }
+            return { choices, _ in
+                let price = (0..<digits).reduce(Double(choices.below(100_000))) { price, _ in price / 10 }
+                let real = choices.below(every) == 0 ? price * choices.pick(others) : price
+                return .real(real.isNaN ? -0.0 : real)
+            }
+        },
         ValueKind("whole real", "REAL") { _ in { choices, _ in .real(Double(choices.below(1000))) } },
         ValueKind("coordinate", "DOUBLE") { choices in
             let middle = Double(choices.below(180))

@@ -7,6 +7,15 @@ extension ValueKind {
                 .text(choices.sentence(choices.length(upTo: most), isEdited: place.isEdited))
             }
         },
+        ValueKind("UTF-16", "BLOB") { choices in
+            let (most, isBigEndian) = (choices.pick([3, 10, 40, 300]), choices.chance(30))
+            let broken = choices.chance(20)
+            return { choices, place in
+                let text = choices.sentence(choices.length(upTo: most), isEdited: place.isEdited)
+                let units = text.utf16 + (broken && choices.chance(2) ? [0xd83d] : [])
+                return .blob(units.flatMap { unit in [unit >> 8, unit & 255].map { UInt8($0) } }.swapped(!isBigEndian))
+            }
+        },
         ValueKind("few texts", "VARCHAR") { choices in
             let few = (0...choices.below(12)).map { _ in choices.sentence(choices.below(6)) }
             return { choices, _ in .text(choices.pick(few)) }
@@ -76,4 +85,11 @@ extension ValueKind {
             }
         },
     ]
+}
+
+extension [UInt8] {
+    /// The bytes of units of 16 bits, each unit the other way round, if they are to be.
+    fileprivate func swapped(_ areSwapped: Bool) -> [UInt8] {
+        areSwapped ? indices.map { self[$0 ^ 1] } : self
+    }
 }

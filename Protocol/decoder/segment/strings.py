@@ -6,6 +6,7 @@ import uuid
 from itertools import islice
 
 from decoder.segment.arrays import arrays
+from decoder.segment.base64_strings import base64
 from decoder.segment.blocks import Correction, blocks, check_counts, way_is_known
 from decoder.segment.blocks import inside as blocks_inside
 from decoder.segment.decimals import decimals
@@ -74,6 +75,8 @@ def strings(
             return digits(Deeper(reading, depth + 1), count)
         case 17:
             return utf16(Deeper(reading, depth + 1), count)
+        case 18:
+            return base64(Deeper(reading, depth + 1), count)
     raise damaged("an encoding of strings that there is not, or not here")
 
 

@@ -30,6 +30,9 @@ package struct SegmentEffort: Hashable, Sendable {
     }
     /// Whether strings stand as they are, so that what is like them elsewhere is found.
     private(set) var keepsStrings = false
+    /// Whether texts may go in another encoding of their characters, in which nothing of a base is found: where one with strings as they stand
+    /// is compared with it, or there is no base.
+    var changesStrings: Bool { !keepsStrings && (!hasBase || thoroughness == .usual) }
     /// Whether runs of digits are taken out of texts, where they are found no more by what has them as text.
     private(set) var takesDigits = true
 

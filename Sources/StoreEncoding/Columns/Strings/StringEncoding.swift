@@ -29,7 +29,10 @@ enum StringTag: UInt8 {
     case decimals = 15
     /// `DigitRuns.swift`.
     case digits = 16
+    /// `UTF16Strings`.
     case utf16 = 17
+    /// `Base64Form`.
+    case base64 = 18
 }
 
 extension StringTag {
@@ -38,7 +41,7 @@ extension StringTag {
 
     /// Whether a key is not found again where another column has it: its bytes are apart, or where the encoder looks for no far matches.
     fileprivate var scattersKeys: Bool {
-        [.transposed, .upperUUID, .lowerUUID, .identified, .arrays, .decimals, .utf16].contains(self)
+        [.transposed, .upperUUID, .lowerUUID, .identified, .arrays, .decimals, .utf16, .base64].contains(self)
     }
 }
 
@@ -66,8 +69,11 @@ extension ColumnEncoder {
         if areLists, made.lists == nil { tags.removeAll { $0 == .propertyLists } }
         made.digits = effort.keepsStrings || !effort.takesDigits ? nil : facts.digitRuns(of: strings, depth: depth)
         if made.digits != nil { tags.append(.digits) }
-        made.utf16 = effort.keepsStrings || isMostlyFound ? nil : facts.utf16(strings, depth: depth)
+        let mayChange = effort.changesStrings && !isMostlyFound
+        made.utf16 = mayChange ? facts.utf16(strings, depth: depth) : nil
         if made.utf16 != nil { tags.append(.utf16) }
+        made.base64 = mayChange ? facts.base64(strings, depth: depth) : nil
+        if made.base64 != nil { tags.append(.base64) }
         if effort.keepsStrings { tags.removeAll { !$0.keepsStrings } }
         dropClearLoser(of: &tags, strings, facts, depth: depth, &made)
         let whole = made
@@ -86,7 +92,8 @@ extension ColumnEncoder {
             case .deflated: min(cost, (sample ?? strings).totalLength) * 9 / 10
             case .lengths, .terminated: keys?.cost(of: weighed, asTheyStand: cost, where: keptColumns) ?? cost
             // Too little of a text shows what comes again in it further off; but a base has it as it is in the store.
-            case .utf16 where keys == nil: effort.hasBase ? cost : cost - cost / 16
+            case .utf16 where keys == nil && !effort.hasBase && facts.totalLength >= 1024: cost - cost / 16
+            case .utf16 where keys == nil: cost
             default: candidate.0.scattersKeys ? Self.shared(cost) : cost
             }
         }
@@ -96,7 +103,7 @@ extension ColumnEncoder {
         if candidates.count > 1, let rows, let sample {
             candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
                 write(
-                    candidate.0, sample, Drafts(digits: whole.digits, utf16: whole.utf16),
+                    candidate.0, sample, Drafts(digits: whole.digits, utf16: whole.utf16, base64: whole.base64),
                     reference(candidate.1, selecting: rows), depth, &areas)
             }
         } else if let best = cheapest(of: candidates, weigh: weigh, write: writeAll) {
@@ -121,6 +128,7 @@ extension ColumnEncoder {
         var lists: PlistEncoder?
         var digits: DigitRunSearch?
         var utf16: UTF16Strings?
+        var base64: Base64Form?
         /// Their lengths, as the encoding of that name writes them.
         var lengths: SegmentAreas?
     }
@@ -240,6 +248,8 @@ extension ColumnEncoder {
             return writeDigits(strings, made.digits, depth, &areas)
         case .utf16:
             return writeUTF16(strings, made.utf16, depth, &areas)
+        case .base64:
+            return writeBase64(strings, made.base64, depth, &areas)
         case .pattern:
             guard let pattern = DigitPattern(strings) else { return false }
             pattern.write(into: &areas)
@@ -316,6 +326,7 @@ extension ColumnDecoder {
         case .decimals: return try decimals(count, depth, from: &source)
         case .digits: return try digits(count, depth, from: &source)
         case .utf16: return try utf16(count, depth, from: &source)
+        case .base64: return try base64(count, depth, from: &source)
         case .front: return try front(count, depth, from: &source)
         case .pattern: return try pattern(count, depth, from: &source)
         case .holding: return try holding(count, refers: areOfRows && (refers || depth == 1), depth, from: &source)

@@ -69,6 +69,11 @@ struct StringFacts {
         depth < 2 && totalLength >= 512 && longest > 40 ? DigitRunSearch(strings) : nil
     }
 
+    /// The form of base64 that the strings have; `nil` where they hardly are, or too few.
+    func base64(_ strings: Strings, depth: Int) -> Base64Form? {
+        depth < 2 && totalLength >= 256 ? Base64Form(strings) : nil
+    }
+
     /// What the strings are as texts in UTF-16; `nil` where they hardly are, or too few.
     func utf16(_ strings: Strings, depth: Int) -> UTF16Strings? {
         depth <= 2 && areEven && totalLength >= 32 ? UTF16Strings(strings) : nil
