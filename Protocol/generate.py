@@ -18,7 +18,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 from cases import (  # noqa: E402
-    again, arrays, base64_strings, blocks, canonical, canonical_none, catalogs, columns, contents, decimals, deflate, deflated_strings, delta, delta_files, delta_full_text, delta_sessions, digits,
+    again, arrays, blocks, canonical, canonical_none, catalogs, columns, contents, decimals, deflate, deflated_strings, delta, delta_files, delta_full_text, delta_sessions, digits,
     delta_sessions_refused, dialogues, earlier, frames, full_text, headers, heads, holdings, hostile, lists, lists_archives, lists_refused, made_blocks, manifest_members, manifests, messages, one_way_deltas,
     packed_answers, packed_messages, parts, preambles, ranges, resumed, resumed_refused, segments, segments_refused, signatures, store_rows,
     shorts, store_rows_refused, sealed, streams, tables, utf16, words,
@@ -30,7 +30,7 @@ from encoder.vector import Vector  # noqa: E402
 FOLDER = Path(__file__).resolve().parent / "Vectors"
 FAMILIES = [
     preambles, headers, frames, parts, blocks, manifests, packed_messages, packed_answers, manifest_members, contents, tables,
-    messages, streams, dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, arrays, decimals, digits, utf16, base64_strings, words, lists, lists_archives,
+    messages, streams, dialogues, signatures, columns, canonical, canonical_none, segments, segments_refused, arrays, decimals, digits, utf16, words, lists, lists_archives,
     lists_refused, deflate, deflated_strings, made_blocks, store_rows, store_rows_refused, full_text, earlier, delta, delta_files, delta_full_text, delta_sessions, delta_sessions_refused, again, resumed,
     resumed_refused, holdings, one_way_deltas, hostile, heads, shorts, catalogs, ranges, sealed,
 ]  # fmt: skip

@@ -222,17 +222,6 @@ def with_hyphens(value: bytes) -> str:
     return "-".join([digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]])
 
 
-def identified() -> Iterator[Vector]:
-    first, second = with_hyphens(UUIDS[0]), with_hyphens(UUIDS[10])
-    cases: list[Value] = [second.upper(), second]
-    yield column_of("strings_identified_cases", "A UUID in each case", cases, s.plain(s.TEXT, s.identified(s.varints([1, 2]), [UUIDS[10]] * 2, s.lengths([b""] * 2))))
-    places: list[Value] = ["{" + first + "}", "", "none", "a:" + first]
-    yield column_of("strings_identified_places", "UUIDs within strings, and strings without", places, s.plain(s.TEXT, s.identified(s.varints([4, 0, 0, 6]), [UUIDS[0]] * 2, s.lengths([b"{}", b"", b"none", b"a:"]))))
-    many: list[Value] = [f"{place}/{with_hyphens(value)}" for place, value in enumerate(UUIDS)]
-    heads = [f"{place}/".encode() for place in range(MANY)]
-    yield column_of("strings_identified_many", "UUIDs at the ends of many strings", many, s.plain(s.TEXT, s.identified(s.varints([2 + 2 * len(head) for head in heads]), UUIDS, s.lengths(heads))))
-
-
 def strings() -> Iterator[Vector]:
     words = [b"dill", b"", b"caraway \xff\0", b"salt"]
     texts: list[Value] = ["dill", "", "salt"]
@@ -247,7 +236,6 @@ def strings() -> Iterator[Vector]:
         for is_upper in (True, False):
             shown: list[Value] = [with_hyphens(value).upper() if is_upper else with_hyphens(value) for value in UUIDS[:count]]
             yield column_of(f"strings_uuid_{'upper' if is_upper else 'lower'}_{'few' if count < 16 else 'many'}", "UUIDs", shown, s.plain(s.TEXT, s.identifiers(UUIDS[:count], is_upper)))
-    yield from identified()
     yield column_of("strings_transposed_empty", "Strings of no bytes", ["", ""], s.plain(s.TEXT, s.transposed([b"", b""])))
     for is_upper in (True, False):
         shown = [value.hex().upper() if is_upper else value.hex() for value in words]

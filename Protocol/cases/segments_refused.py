@@ -225,8 +225,6 @@ def strings() -> Iterator[Vector]:
     yield bad_strings("transposed_over_limit", "Strings of 4,194,305 bytes", 1, s.transposed([b"x"], 4_194_305))
     yield bad_strings("transposed_cut", "Strings that are cut", 2, s.transposed([b"ab", b"cd"], 3))
     yield bad_strings("uuid_cut", "A UUID that is cut", 1, s.identifiers([bytes(15)], True))
-    for name, about, number, size in [("too_far", "A UUID beyond the end of the string", 11, 16), ("negative", "A UUID at a place below 0", -1, 16), ("cut", "A UUID that is cut", 1, 15)]:
-        yield bad_strings(f"identified_{name}", about, 1, s.parts(s.raw(b"\x0c", "identified"), s.constant(number), s.raw(bytes(size), "UUID"), *([s.lengths([b"dill"])] if size == 16 else [])))
     yield bad_strings("front_of_nothing", "A beginning of the string before the first", 1, s.front(s.constant(1), s.terminated([b"x"])))
     yield bad_strings("front_too_long", "More of the string before than there is", 2, s.front(s.varints([0, 5]), s.terminated([b"dill", b"x"])))
     yield bad_strings("front_negative", "Less than nothing of the string before", 2, s.front(s.varints([0, -1]), s.terminated([b"dill", b"x"])))

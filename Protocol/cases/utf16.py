@@ -1,4 +1,4 @@
-"""Strings that are texts in UTF-16 (`COLUMNS.md` section 2, tag 17)."""
+"""Strings that are texts in UTF-16 (`COLUMNS.md` section 2, tag 16)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def written() -> Iterator[Vector]:
     yield good("edges", "The first and last characters of each size, a byte order mark, and U+0000", LITTLE, EDGES, plain(EDGES))
     twenty = [f"{place} \u00d7 2" for place in range(20)]
     yield good("many", "Twenty texts, each with a zero at its end", BIG, twenty, s.terminated([text.encode() for text in twenty]))
-    run = s.digits(False, [0], s.lengths([b"/\1?"]), s.lengths([b"\xde\xad\xbe\xef"]))
+    run = s.digits([1], s.lengths([b"/\1?"]), s.lengths([b"\xde\xad\xbe\xef"]))
     yield good("digits", "A text that holds a run of digits", LITTLE, ["/deadbeef?"], run)
     fronted = s.front(s.varints([0, 1]), s.lengths(["\u00e9".encode(), b"\xa8"]))
     yield good("front", "A character whose first byte the text before has", LITTLE, ["\u00e9", "\u00e8"], fronted)

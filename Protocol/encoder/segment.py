@@ -365,10 +365,6 @@ def holding(column: int, places: Part, rests: Part) -> Part:
     return parts(raw(b"\x09", "holding"), reference_to(column), places, rests)
 
 
-def identified(places: Part, values: list[bytes], rests: Part) -> Part:
-    return parts(raw(b"\x0c", "identified"), places, lambda areas: areas.put_numbers(len(values), b"".join(values), "UUIDs"), rests)
-
-
 def arrays(
     width: int, fields: int, numbers: Part, gaps: Part, counts: Part, rests: Part, *columns: Part,
     matches: list[tuple[int, int, int]] | None = None, match_count: int | None = None, is_big_endian: bool = False,
@@ -391,24 +387,23 @@ def decimals(fields: list[tuple[int, int]], rests: Part, *numbers: Part, count: 
     return parts(head, *spellings, rests, *numbers)
 
 
-def digits(is_upper: bool, fields: list[int], rests: Part, *runs: Part, count: int | None = None) -> Part:
-    """`fields`: 1 for UUIDs, 0 for other digits. `runs`: those of each field."""
-    case = raw(b"\0", "A-F") if is_upper else raw(b"\1", "a-f")
-    found = len(fields) if count is None else count
-    head = parts(raw(b"\x10", "digits"), case, raw(bytes([found]), f"{found} fields"))
-    kinds = [raw(bytes([kind]), "UUIDs" if kind == 1 else f"kind {kind}") for kind in fields]
-    return parts(head, *kinds, rests, *runs)
+def digits(forms: list[int | tuple[int, int, bytes]], rests: Part, *runs: Part, count: int | None = None) -> Part:
+    """`forms`: one for each field; with lines the form, the length of a line, and what stands between two. `runs`: those of each field."""
+    found = len(forms) if count is None else count
+    return parts(raw(b"\x0c", "digits"), raw(bytes([found]), f"{found} fields"), *map(digit_form, forms), rests, *runs)
+
+
+def digit_form(form: int | tuple[int, int, bytes]) -> Part:
+    if isinstance(form, int):
+        return raw(bytes([form]), f"form {form}")
+    number, length, ending = form
+    return parts(raw(bytes([number]), f"form {number}"), raw(bytes([length, len(ending)]), f"lines of {length}"), raw(ending, "between lines"))
 
 
 def utf16(order: int, texts: Part) -> Part:
     """`order`: 0 little-endian, 1 big-endian."""
     named = ["little-endian", "big-endian"][order] if order < 2 else f"order {order}"
-    return parts(raw(b"\x11", "UTF-16"), raw(bytes([order]), named), texts)
-
-
-def base64(form: int, strings: Part) -> Part:
-    """`form`: 1 for URLs, 2 without padding, and both."""
-    return parts(raw(b"\x12", "base64"), raw(bytes([form]), f"form {form}"), strings)
+    return parts(raw(b"\x10", "UTF-16"), raw(bytes([order]), named), texts)
 
 
 def deflated_strings(ways: Part, contents: Part, *around: Part) -> Part:

@@ -14,6 +14,24 @@ extension ValueKind {
                 return .text(breaks && choices.chance(5) ? text + "\n" : text)
             }
         },
+        ValueKind("base64 within a text", "TEXT") { choices in
+            let (isForURLs, isPadded) = (choices.chance(40), choices.chance(60))
+            let length = choices.pick([Int.max, 64, 76, 4 * choices.number(in: 1...70)])
+            let ending = choices.pick(["\n", "\r\n", "\\n", "\n\t", "; "])
+            let (head, tail) = (
+                choices.pick(["", "data:;base64,", "-- BEGIN --\(ending)"]), choices.pick(["", ".", ending])
+            )
+            return { choices, place in
+                let parts = (0...choices.below(3)).map { _ in
+                    let bytes = Array(choices.sentence(choices.below(60), isEdited: place.isEdited).utf8)
+                    let text = base64(bytes, isForURLs: isForURLs, isPadded: isPadded)
+                    return stride(from: 0, to: text.utf8.count, by: max(1, min(length, text.utf8.count))).map {
+                        String(text.dropFirst($0).prefix(length))
+                    }.joined(separator: choices.chance(95) ? ending : " ")
+                }
+                return .text(head + parts.joined(separator: choices.pick([".", "\n\n"])) + tail)
+            }
+        },
         hex("lower case", isUpper: false), hex("upper case", isUpper: true),
     ]
 

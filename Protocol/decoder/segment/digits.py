@@ -1,23 +1,25 @@
-"""Strings that hold runs of hexadecimal digits (`COLUMNS.md` section 2, tag 16)."""
+"""Strings that hold runs of digits (`COLUMNS.md` section 2, tag 12)."""
 
 from __future__ import annotations
 
 import uuid
+from base64 import standard_b64encode, urlsafe_b64encode
+from collections.abc import Callable
 
 from decoder.segment.arrays import Inner
 from decoder.segment.limits import FIELDS, damaged
 
-UUIDS = 1
+UUIDS, BASE64, LINES, FORMS = 2, 4, 8, 12
 UUID_SIZE = 16
+LONGEST_ENDING = 16
+FOR_URLS, WITHOUT_PADDING = 1, 2
 
 
 def digits(inner: Inner, count: int) -> list[bytes]:
-    form, field_count = inner.byte(), inner.byte()
-    if form > 1 or not 1 <= field_count <= FIELDS:
-        raise damaged("digits of a case, or of fields, that there cannot be")
-    kinds = [inner.byte() for _ in range(field_count)]
-    if any(kind > UUIDS for kind in kinds):
-        raise damaged("runs of a kind that there is not")
+    field_count = inner.byte()
+    if not 1 <= field_count <= FIELDS:
+        raise damaged("fields of digits that there cannot be")
+    spelled = [form(inner) for _ in range(field_count)]
     rests = inner.strings(count)
     counts = [sum(rest.count(field) for rest in rests) for field in range(1, field_count + 1)]
     inner.puts_together(sum(map(len, rests)) - sum(counts))
@@ -27,18 +29,45 @@ def digits(inner: Inner, count: int) -> list[bytes]:
         string = bytearray()
         for byte in rest:
             if 1 <= byte <= field_count:
-                run = spelled(next(runs[byte - 1]), kinds[byte - 1] == UUIDS)
+                run = spelled[byte - 1](next(runs[byte - 1]))
                 inner.puts_together(len(run))
-                string += run if form else run.upper()
+                string += run
             else:
                 string.append(byte)
         found.append(bytes(string))
     return found
 
 
-def spelled(run: bytes, is_uuid: bool) -> bytes:
-    if not is_uuid:
-        return run.hex().encode()
+def form(inner: Inner) -> Callable[[bytes], bytes]:
+    number = inner.byte()
+    if number >= FORMS:
+        raise damaged("runs of a form that there is not")
+    if number < BASE64:
+        as_lower = hexadecimal if number < UUIDS else identifier
+        return as_lower if number % 2 else lambda run: as_lower(run).upper()
+    if number < LINES:
+        return lambda run: base64(run, number)
+    length, size = inner.byte(), inner.byte()
+    if not length or not 1 <= size <= LONGEST_ENDING:
+        raise damaged("lines that there cannot be")
+    ending = bytes(inner.byte() for _ in range(size))
+    return lambda run: ending.join(lines(base64(run, number), length))
+
+
+def hexadecimal(run: bytes) -> bytes:
+    return run.hex().encode()
+
+
+def identifier(run: bytes) -> bytes:
     if len(run) != UUID_SIZE:
         raise damaged("a UUID of another size than 16 bytes")
     return str(uuid.UUID(bytes=run)).encode()
+
+
+def base64(run: bytes, number: int) -> bytes:
+    encoded = urlsafe_b64encode(run) if number & FOR_URLS else standard_b64encode(run)
+    return encoded.rstrip(b"=") if number & WITHOUT_PADDING else encoded
+
+
+def lines(text: bytes, length: int) -> list[bytes]:
+    return [text[place : place + length] for place in range(0, len(text), length)]

@@ -6,7 +6,6 @@ import uuid
 from itertools import islice
 
 from decoder.segment.arrays import arrays
-from decoder.segment.base64_strings import base64
 from decoder.segment.blocks import Correction, blocks, check_counts, way_is_known
 from decoder.segment.blocks import inside as blocks_inside
 from decoder.segment.decimals import decimals
@@ -61,10 +60,7 @@ def strings(
             heads, tails = (strings(reading, inside(ways), depth + 1, group) for _ in range(2))
             return deflated(reading, ways, contents, heads, tails)
         case 12:
-            places = integers(reading, count, depth + 1)
-            held = sum(place != 0 for place in places)
-            data = reading.areas.numbers_for(held).take(16 * held)
-            return identified(reading, places, data, strings(reading, count, depth + 1, group))
+            return digits(Deeper(reading, depth + 1), count)
         case 13:
             return arrays(Deeper(reading, depth + 1), count)
         case 14:
@@ -72,11 +68,7 @@ def strings(
         case 15:
             return decimals(Deeper(reading, depth + 1), count)
         case 16:
-            return digits(Deeper(reading, depth + 1), count)
-        case 17:
             return utf16(Deeper(reading, depth + 1), count)
-        case 18:
-            return base64(Deeper(reading, depth + 1), count)
     raise damaged("an encoding of strings that there is not, or not here")
 
 
@@ -107,21 +99,6 @@ def identifiers(reading: Reading, count: int, is_upper: bool) -> list[bytes]:
     reading.puts_together(36 * count)
     found = [str(uuid.UUID(bytes=data[at : at + 16])).encode() for at in range(0, len(data), 16)]
     return [each.upper() for each in found] if is_upper else found
-
-
-def identified(reading: Reading, places: list[int], data: bytes, rests: list[bytes]) -> list[bytes]:
-    found: list[bytes] = []
-    for number, rest in zip(places, rests):
-        if number:
-            place, is_lower = divmod(number - 1, 2)
-            if not 0 <= place <= len(rest):
-                raise damaged("a UUID beyond the end of a string")
-            text = str(uuid.UUID(bytes=data[:16])).encode()
-            rest = rest[:place] + (text if is_lower else text.upper()) + rest[place:]
-            data = data[16:]
-        reading.puts_together(len(rest))
-        found.append(rest)
-    return found
 
 
 def hexadecimal(reading: Reading, found: list[bytes], is_upper: bool) -> list[bytes]:

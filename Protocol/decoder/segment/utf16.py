@@ -1,4 +1,4 @@
-"""Strings that are texts in UTF-16 (`COLUMNS.md` section 2, tag 17)."""
+"""Strings that are texts in UTF-16 (`COLUMNS.md` section 2, tag 16)."""
 
 from __future__ import annotations
 

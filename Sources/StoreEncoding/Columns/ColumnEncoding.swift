@@ -137,8 +137,7 @@ extension ColumnEncoder {
                 areas.append(distinct)
                 return
             }
-            writeValues(
-                column.selecting(other.firstRows, ordinals: column.ordinals()), refers: false, into: &areas)
+            writeValues(column.selecting(other.firstRows, ordinals: column.ordinals()), refers: false, into: &areas)
         case .predicted:
             guard let other = classReferences[reference] else { return }
             areas.tag(tag.rawValue)
@@ -221,9 +220,7 @@ extension ColumnDecoder {
         keep(column, classes, isInAllRows: isInAllRows)
     }
 
-    private func reference(
-        from source: inout SegmentReader
-    ) throws(CompressionError) -> (ids: [Int64], count: Int) {
+    private func reference(from source: inout SegmentReader) throws(CompressionError) -> (ids: [Int64], count: Int) {
         let index = try source.control.count(limit: classReferences.count)
         guard index < classReferences.count, let other = classReferences[index] else { throw .damaged(.segment) }
         return other

@@ -38,8 +38,8 @@ final class KeySearch {
         var here: [Int: Int] = [:]
         /// The same of those that came shortly before.
         var near: [Int: Int] = [:]
-        /// Values that later columns of the segment have.
-        var (later, soon) = (0, 0)
+        /// Values that later columns of the segment have, and those of such as have fewer of earlier segments.
+        var (later, laterAlone) = (0, 0)
 
         mutating func add(_ value: UnsafeRawBufferPointer) {
             distinct += 1
@@ -116,10 +116,8 @@ final class KeySearch {
             let owner = Int(owner - first)
             if cell.page > page, cell.page - page >= visiblePages {
                 columns[column].here[owner, default: 0] += 1
-                columns[owner].later += 1
             } else {
                 columns[column].near[owner, default: 0] += 1
-                columns[owner].soon += 1
             }
         }
     }
@@ -147,6 +145,16 @@ final class KeySearch {
             columns.removeAll(keepingCapacity: true)
             groups = [0]
         }
+        for index in columns.indices {
+            let near = columns[index].near.filter { columns[$0.key].size >= Self.longColumn }
+            columns[index].here.merge(near, uniquingKeysWith: +)
+            let here = columns[index].here
+            let isAlone = columns[index].earlier.count <= here.reduce(0) { $0 + $1.value }
+            for (owner, count) in here {
+                columns[owner].later += count
+                if isAlone { columns[owner].laterAlone += count }
+            }
+        }
         var (count, bytes) = (Self.mostRuns.count, Self.mostRuns.bytes)
         return zip(groups, groups.dropFirst()).map { begin, end in
             var shared: [Int: SharedKeys] = [:]
@@ -157,8 +165,6 @@ final class KeySearch {
                     return count >= 0 && bytes >= 0
                 }
                 column.earlier = Array(taken)
-                column.here.merge(column.near.filter { columns[$0.key].size >= Self.longColumn }, uniquingKeysWith: +)
-                if column.size >= Self.longColumn { column.later += column.soon }
                 let found = column.earlier.count + column.here.reduce(0) { $0 + $1.value }
                 guard found + column.later >= Int(Self.leastShare * Double(column.distinct)), column.distinct > 0 else {
                     continue
@@ -166,7 +172,7 @@ final class KeySearch {
                 let runs = written?.merged(column.earlier).runs.count ?? 0
                 shared[index - begin] = SharedKeys(
                     column: index, distinct: column.distinct, earlier: column.earlier, here: column.here,
-                    later: column.later, runCost: Self.runCost * runs)
+                    later: column.later, laterAlone: column.laterAlone, runCost: Self.runCost * runs)
             }
             return shared
         }

@@ -107,13 +107,11 @@ import Testing
                 return Array("\(reals)".utf8)
             }
         ),
-        // Words, both cases, and one that stands too far behind.
         (
-            .identified,
+            .digits,
             noise(60, 0 ... .max).enumerated().map { index, seed in
-                let prefix = [UInt8](repeating: 47, count: index % 20 == 19 ? 100 : index % 5)
-                let uuid = uuid(seed, uppercase: index % 7 > 0)
-                return index % 20 == 5 ? Array("none".utf8) : prefix + uuid + Array("}\(index % 3)".utf8)
+                let uuid = uuid(seed, uppercase: true)
+                return index % 20 == 5 ? Array("none".utf8) : Array("/var/".utf8) + uuid + Array("}\(index % 3)".utf8)
             }
         ),
     ]

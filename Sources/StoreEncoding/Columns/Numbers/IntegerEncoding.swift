@@ -25,9 +25,7 @@ extension ColumnEncoder {
     /// Writes the tag and the values; nothing for no values.
     ///
     /// - Parameter refers: Whether the values are those of a column that all rows have, so that they may refer to earlier ones.
-    func encode(
-        _ values: [Int64], refers: Bool = false, depth: Int = 0, into areas: inout SegmentAreas
-    ) {
+    func encode(_ values: [Int64], refers: Bool = false, depth: Int = 0, into areas: inout SegmentAreas) {
         guard let facts = IntegerFacts(values) else { return }
         if facts.isConstant || facts.isArithmetic {
             areas.tag((facts.isConstant ? IntegerTag.constant : .arithmetic).rawValue)
@@ -212,9 +210,7 @@ extension ColumnEncoder {
     }
 
     /// Earlier columns whose difference to the values is constant, or takes fewer bits than the values and their steps.
-    private func usefulReferences(
-        for values: [Int64], _ facts: IntegerFacts
-    ) -> [(index: Int, isConstant: Bool)] {
+    private func usefulReferences(for values: [Int64], _ facts: IntegerFacts) -> [(index: Int, isConstant: Bool)] {
         var useful: [(index: Int, isConstant: Bool, bits: Int)] = []
         let stride = max(1, values.count / 256)
         let rowids = integerReferences.count > Self.reach ? [0] : []

@@ -79,9 +79,7 @@ extension ColumnEncoder {
 
 extension ColumnDecoder {
     /// - Returns: Bit patterns.
-    func reals(
-        _ count: Int, depth: Int = 0, from source: inout SegmentReader
-    ) throws(CompressionError) -> [UInt64] {
+    func reals(_ count: Int, depth: Int = 0, from source: inout SegmentReader) throws(CompressionError) -> [UInt64] {
         guard count > 0 else { return [] }
         guard depth < SegmentLimits.depth else { throw .damaged(.segmentLimit) }
         guard let tag = RealTag(rawValue: try source.control.byte()) else { throw .damaged(.segment) }

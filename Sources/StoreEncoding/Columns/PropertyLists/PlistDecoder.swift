@@ -79,8 +79,7 @@ private struct PlistDecoder {
         }
         codes = PlistCodeReader(codes: given.map { UInt8(truncatingIfNeeded: $0) }, counts: counts.map { Int($0) })
         for stream in [PlistCode.Stream.uids, .numbers, .sizes, .shapes, .shared] {
-            codes.give(
-                try columns.integers(codes.count(of: stream), depth: depth, from: &source), to: stream)
+            codes.give(try columns.integers(codes.count(of: stream), depth: depth, from: &source), to: stream)
         }
         codes.give(
             try columns.reals(codes.count(of: .reals), depth: depth, from: &source).map { Int64(bitPattern: $0) },
@@ -236,9 +235,7 @@ private struct PlistDecoder {
         return add(.init(.array, UInt64(first), count: count))
     }
 
-    private mutating func dictionary(
-        _ shape: Int, in slot: PlistWalk.Slot
-    ) throws(CompressionError) -> Int32 {
+    private mutating func dictionary(_ shape: Int, in slot: PlistWalk.Slot) throws(CompressionError) -> Int32 {
         let first = tree.references.count
         for name in shapes[shape].names {
             let key: Int32

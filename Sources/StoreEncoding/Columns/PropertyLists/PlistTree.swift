@@ -137,9 +137,7 @@ extension PlistTree {
         return hasEqualAtoms
     }
 
-    private mutating func object(
-        in list: ArraySlice<UInt8>, at place: inout Int, width: Int, limit: Int
-    ) -> Object? {
+    private mutating func object(in list: ArraySlice<UInt8>, at place: inout Int, width: Int, limit: Int) -> Object? {
         guard place < list.endIndex else { return nil }
         let marker = list[place]
         let (type, low) = (marker >> 4, Int(marker & 0xf))

@@ -69,10 +69,9 @@ extension RowGroup {
             var areas = SegmentAreas()
             encoder.sharedKeys = keys[Int(column)]
             encoder.encode(values, isInAllRows: column < least, isRepeated: repeated.contains(column), into: &areas)
-            if !areas.keys.isEmpty, let keys = encoder.sharedKeys {
+            if let keys = areas.keyColumns.first {
                 let size = cost.of(areas)
                 matched += size - keys.ownCost(of: ends.count, asTheyStand: size, where: encoder.keptColumns)
-                areas.keyColumns = [keys]
                 encoder.keptColumns.insert(keys.column)
             }
             note?(.value(Int(column)), cost.of(areas))

@@ -34,6 +34,13 @@ struct SegmentAreas {
         wordGain += other.wordGain
     }
 
+    /// Notes strings of a column that are added to the text next, back to back, each with `end` bytes after it.
+    mutating func note(_ strings: Strings, of column: SharedKeys?, end: Int = 0) {
+        guard let column else { return }
+        keys += strings.places(from: text.count, end: end)
+        if !keys.isEmpty { keyColumns = [column] }
+    }
+
     /// - Parameter count: Values in the column that the bytes belong to.
     mutating func appendNumbers(_ bytes: [UInt8], of count: Int) {
         if count < SegmentLimits.smallColumn { control += bytes } else { numbers += bytes }

@@ -40,8 +40,7 @@ package struct SegmentEffort: Hashable, Sendable {
     package static let smallest = SegmentEffort(.smallest)
     private static let usualMargin = 55
     /// For segments that may be thrown away soon: the least time, and no search for matches, which takes most of it.
-    static let trial = SegmentEffort(
-        thoroughness: .small, deflateLevel: CompressionLevel.fastest.value, margins: [nil])
+    static let trial = SegmentEffort(thoroughness: .small, deflateLevel: CompressionLevel.fastest.value, margins: [nil])
 
     /// The effort that a level asks for.
     package init(_ level: CompressionLevel) {
@@ -62,7 +61,7 @@ package struct SegmentEffort: Hashable, Sendable {
         case .great: lower = SegmentEffort(thoroughness: .usual, deflateLevel: 8, margins: [Self.usualMargin])
         }
         lower.hasBase = hasBase
-        lower.takesDigits = thoroughness != .great
+        lower.takesDigits = thoroughness != .great || hasBase
         return lower
     }
 

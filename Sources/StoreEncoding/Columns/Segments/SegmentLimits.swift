@@ -32,6 +32,8 @@ package enum SegmentLimits {
     static let decimalFields = 8
     /// Fields of runs of digits, in the same way.
     static let digitFields = 8
+    /// Bytes between two lines of base64.
+    static let lineEnding = 16
     /// Words of a segment that bytes stand for, their bytes in all, and spans of literals that have such bytes.
     static let words = 65_025
     static let wordBytes = 1_048_576

@@ -132,9 +132,7 @@ package struct SegmentWriter {
     }
 
     /// - Parameter margin: See `LongMatches`; `nil` for no long matches.
-    private func content(
-        margin: Int?, _ dictionary: MatchDictionary = .builtIn, _ runs: [PageRun]? = nil
-    ) -> Content {
+    private func content(margin: Int?, _ dictionary: MatchDictionary = .builtIn, _ runs: [PageRun]? = nil) -> Content {
         let matches = margin.map {
             LongMatches(
                 areas.text, values: areas.keys, dictionary: dictionary, effort: effort, margin: $0,

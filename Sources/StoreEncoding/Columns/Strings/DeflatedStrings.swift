@@ -110,9 +110,7 @@ private enum StreamWrapper: Int, CaseIterable {
 
 extension ColumnDecoder {
     /// Makes streams again, alone or between a head and a tail; other strings stay as they are.
-    func deflated(
-        _ count: Int, _ depth: Int, from source: inout SegmentReader
-    ) throws(CompressionError) -> Strings {
+    func deflated(_ count: Int, _ depth: Int, from source: inout SegmentReader) throws(CompressionError) -> Strings {
         let numbers = try integers(count, depth: depth + 1, from: &source)
         let contents = try self.strings(count, depth: depth + 1, from: &source)
         var makers: [(wrapper: StreamWrapper, parameters: DeflateParameters)?] = []

@@ -145,9 +145,7 @@ struct DigitPattern {
 }
 
 extension ColumnDecoder {
-    func pattern(
-        _ count: Int, _ depth: Int, from source: inout SegmentReader
-    ) throws(CompressionError) -> Strings {
+    func pattern(_ count: Int, _ depth: Int, from source: inout SegmentReader) throws(CompressionError) -> Strings {
         let pattern = try DigitPattern(from: &source)
         var numbers: [[Int64]] = []
         for _ in 0..<pattern.fieldCount {

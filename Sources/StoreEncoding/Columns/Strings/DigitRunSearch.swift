@@ -1,48 +1,92 @@
-/// Finds runs of hexadecimal digits in texts, of kinds that look random: what runs have in common takes few bytes where they stand, too.
+/// Finds runs of digits in texts: hexadecimal ones of kinds that look random, as what runs have in common takes few bytes where they stand,
+/// too; and those in base64.
 struct DigitRunSearch {
+    enum Kind: Hashable {
+        case hex(HexDigits, count: Int)
+        case uuid(HexDigits)
+        /// Of texts, or of other bytes: they are not alike.
+        case base64(ofText: Bool)
+
+        var isBase64: Bool {
+            if case .base64 = self { true } else { false }
+        }
+    }
+
     /// Shorter runs are as likely words and numbers.
     private static let shortest = 8
     /// Of the bytes of a few strings, at least one in so many belongs to a run where runs are worth a trial.
-    private static let leastShare = 12
-    /// How many bytes of them are looked at, and how often a kind must have been found.
-    private static let (lookedSize, leastCount) = (1 << 14, 8)
+    private static let leastShare = 24
+    /// How many strings are looked at, how many bytes of each, and how often a kind of hexadecimal ones must have been found.
+    private static let (looked, lookedSize, leastCount) = (16, 1 << 14, 8)
 
-    let digits: HexDigits
-    /// The kinds, the most frequent first: the number of digits, or `uuid`.
-    private(set) var kinds: [Int] = []
-    /// Those of which runs come again.
-    private(set) var repeated: Set<Int> = []
+    /// The cases in which hexadecimal ones are.
+    private let cases: [HexDigits]
+    private let base64: Base64Search?
+    /// Whether each string has one run of a kind, and those that come again are matches, wherever they stand.
+    private(set) var areKeys = false
+    /// The kinds, the most frequent first.
+    private(set) var kinds: [Kind] = []
+    /// Those of which runs come again, and deflate finds them best as they stand.
+    private(set) var repeated: Set<Kind> = []
+    /// How much of the strings is in such runs of base64 as addresses have, up to 1.
+    private var tokenShare = 0.0
     /// Runs that stay where they are.
     private var common: Set<[UInt8]> = []
-    static let uuid = 1
 
+    /// - Parameters:
+    ///   - mayBeKeys: Whether other columns have the strings, and all are of one length.
+    ///   - inBase64: Whether it looks for runs in base64, too.
     /// - Returns: `nil` where hardly any runs are.
-    init?(_ strings: Strings) {
-        var (size, lower, upper) = (0, 0, 0)
-        for index in stride(from: 0, to: strings.count, by: max(1, strings.count / 16)) {
-            let text = strings[index].prefix(Self.lookedSize)
-            size += text.count
-            text.withUnsafeBufferPointer { text in
-                Self.scan(text, .lower) { run, _ in lower += run.count }
-                Self.scan(text, .upper) { run, _ in upper += run.count }
+    init?(_ strings: Strings, mayBeKeys: Bool, inBase64: Bool) {
+        let sample = (0..<strings.count).sampled(Self.looked).map { strings[$0].prefix(Self.lookedSize) }
+        let least = sample.reduce(0) { $0 + $1.count } / Self.leastShare
+        let likely = inBase64 ? Base64Search.search(in: sample) : nil
+        base64 = likely.flatMap { $0.size > least ? $0.search : nil }
+        cases = [.lower, .upper].filter { digits in
+            var size = 0
+            for text in sample {
+                text.withUnsafeBufferPointer { Self.scan($0, $0.indices, digits) { run, _ in size += run.count } }
             }
+            return size > least
         }
-        guard max(lower, upper) * Self.leastShare > size else { return nil }
-        digits = lower >= upper ? .lower : .upper
-        var found: [Int: Found] = [:]
+        guard base64 != nil || !cases.isEmpty else { return nil }
+        var found: [Kind: Found] = [:]
         for index in 0..<strings.count {
             strings[index].withUnsafeBufferPointer { text in
-                Self.scan(text, digits) { run, kind in
-                    found[kind, default: Found()].add(digits.bytes(of: text, run))
-                }
+                scanAll(text) { _, kind, bytes in found[kind, default: Found()].add(bytes) }
             }
         }
-        let all = found.reduce(0) { $0 + $1.value.count }
-        kinds = found.filter { $1.count >= Self.leastCount && $1.count * 32 >= all && $1.pays }
-            .sorted { ($0.value.count, $1.key) > ($1.value.count, $0.key) }.prefix(SegmentLimits.digitFields).map(\.key)
+        if mayBeKeys, let key = found.first(where: { !$0.isBase64 && $1.count == strings.count && $1.areKeys })?.key {
+            (areKeys, kinds) = (true, [key])
+            return
+        }
+        let all = found.reduce(0) { $0 + ($1.key.isBase64 ? 0 : $1.value.count) }
+        kinds = found.filter { kind, found in
+            guard !kind.isBase64 else { return found.areDifferent }
+            return found.count >= Self.leastCount && found.count * 32 >= all && found.pays
+        }.sorted { ($0.value.count, $1.key.order) > ($1.value.count, $0.key.order) }.prefix(SegmentLimits.digitFields)
+            .map(\.key)
         guard !kinds.isEmpty else { return nil }
-        repeated = Set(kinds.filter { found[$0]?.isRepeated == true })
-        common = Set(kinds.flatMap { found[$0]?.common ?? [] })
+        repeated = Set(kinds.filter { !$0.isBase64 && found[$0]?.isRepeated == true })
+        // Where hexadecimal runs go by their bytes, the text is found nowhere anyway.
+        guard kinds.allSatisfy(\.isBase64) else { return }
+        let tokens = kinds.reduce(0) { $0 + (found[$1]?.tokenSize ?? 0) }
+        tokenShare = Double(tokens) * 4 / 3 / Double(strings.totalLength)
+    }
+
+    /// Whether strings are in base64, each from its first byte to its last.
+    var areInBase64: Bool { base64?.areWhole == true }
+
+    /// What a cost is compared by. An address with a token stands elsewhere within another text as likely, and is found there as it stands; a
+    /// string that is all in base64, as a key, is found by itself.
+    func weighed(_ cost: Int) -> Int { cost + Int(Double(cost) * tokenShare / (areInBase64 ? 16 : 5)) }
+
+    func form(of kind: Kind) -> DigitForm {
+        switch kind {
+        case .hex(let digits, _): .hex(digits)
+        case .uuid(let digits): .uuid(digits)
+        case .base64: .base64(base64?.form ?? Base64Form.all[0])
+        }
     }
 
     /// The runs of a kind.
@@ -51,8 +95,11 @@ struct DigitRunSearch {
         private static let window = 1500
         /// How many different ones are looked at.
         private static let looked = 1024
+        private static let longestToken = 192
 
         private(set) var count = 0
+        /// Bytes of those that are no longer than tokens are.
+        private(set) var tokenSize = 0
         private var places: [[UInt8]: Int] = [:]
         private var different: [(run: [UInt8], count: Int, last: Int)] = []
         /// Of those that came before, those that came so long before that deflate does not see them.
@@ -68,6 +115,7 @@ struct DigitRunSearch {
                 different.append((run, 1, count))
             }
             count += 1
+            if run.count <= Self.longestToken { tokenSize += run.count }
         }
 
         /// Those that come all the time: they take nothing in the text around them.
@@ -76,13 +124,19 @@ struct DigitRunSearch {
         /// Whether one of five has come before.
         var isRepeated: Bool { different.count * 5 < count * 4 }
 
+        /// Whether half of them have not come before.
+        var areDifferent: Bool { different.count * 2 >= count }
+
         /// As text, one takes some seven bytes more. One that comes again is often part of a longer match there, and of one at any distance.
         var pays: Bool { different.count * 7 > (count - different.count) * 2 + far * 12 && areRandom }
+
+        /// Whether they are long enough to be found elsewhere.
+        var areKeys: Bool { different.first.map { $0.run.count >= MatchSearch.keySize } == true && areRandom }
 
         /// Whether three bytes of four have no value that an eighth of the runs has.
         private var areRandom: Bool {
             let runs = different.prefix(Self.looked).map(\.run)
-            let size = runs.first?.count ?? 0
+            let size = runs.map(\.count).min() ?? 0
             let random = (0..<size).count { place in
                 var counts = [Int](repeating: 0, count: 256)
                 for run in runs { counts[Int(run[place])] += 1 }
@@ -96,18 +150,41 @@ struct DigitRunSearch {
     func scan(
         _ text: UnsafeBufferPointer<UInt8>, _ found: (_ run: Range<Int>, _ bytes: [UInt8], _ place: Int) -> Void
     ) {
-        Self.scan(text, digits) { run, kind in
-            guard let place = kinds.firstIndex(of: kind) else { return }
-            let bytes = digits.bytes(of: text, run)
-            if !common.contains(bytes) { found(run, bytes, place) }
+        scanAll(text) { run, kind, bytes in
+            guard let place = kinds.firstIndex(of: kind), !common.contains(bytes) else { return }
+            found(run, bytes, place)
         }
     }
 
-    /// Finds the runs of a text, in order: of digits and letters, an even number of them, or UUIDs.
-    private static func scan(
-        _ text: UnsafeBufferPointer<UInt8>, _ digits: HexDigits, _ found: (_ run: Range<Int>, _ kind: Int) -> Void
+    private func scanAll(
+        _ text: UnsafeBufferPointer<UInt8>, _ found: (_ run: Range<Int>, _ kind: Kind, _ bytes: [UInt8]) -> Void
     ) {
         var place = 0
+        func scanHex(_ part: Range<Int>, _ cases: ArraySlice<HexDigits>) {
+            guard let digits = cases.first else { return }
+            var place = part.lowerBound
+            Self.scan(text, part, digits) { run, kind in
+                scanHex(place..<run.lowerBound, cases.dropFirst())
+                found(run, kind, digits.bytes(of: text, run))
+                place = run.upperBound
+            }
+            scanHex(place..<part.upperBound, cases.dropFirst())
+        }
+        base64?.scan(text) { run, bytes in
+            scanHex(place..<run.lowerBound, cases[...])
+            found(run, .base64(ofText: bytes.prefix(16).allSatisfy { 0x09...0x7e ~= $0 }), bytes)
+            place = run.upperBound
+        }
+        scanHex(place..<text.count, cases[...])
+    }
+
+    /// Finds the runs of a part of a text, in order: of digits and letters, an even number of them, or UUIDs.
+    private static func scan(
+        _ text: UnsafeBufferPointer<UInt8>, _ part: Range<Int>, _ digits: HexDigits,
+        _ found: (_ run: Range<Int>, _ kind: Kind) -> Void
+    ) {
+        let text = UnsafeBufferPointer(rebasing: text[..<part.upperBound])
+        var place = part.lowerBound
         while place <= text.count - shortest {
             // A run of `shortest` has a digit at one of these places.
             guard digits.isDigit(text[place + shortest - 1]) else {
@@ -120,12 +197,12 @@ struct DigitRunSearch {
             while end < text.count, digits.isDigit(text[end]) { end += 1 }
             if end - start == 8, digits.isUUID(text, at: start) {
                 place = start + HexDigits.uuidLength
-                found(start..<place, uuid)
+                found(start..<place, .uuid(digits))
                 continue
             }
             place = end
             let even = start..<(end - (end - start) % 2)
-            if even.count >= shortest, isMixed(text, even) { found(even, even.count) }
+            if even.count >= shortest, isMixed(text, even) { found(even, .hex(digits, count: even.count)) }
         }
     }
 
@@ -137,5 +214,16 @@ struct DigitRunSearch {
             if hasNumber, hasLetter { return true }
         }
         return false
+    }
+}
+
+extension DigitRunSearch.Kind {
+    /// Orders kinds that are as frequent.
+    fileprivate var order: Int {
+        switch self {
+        case .hex(let digits, let count): 2 * count + (digits == .upper ? 1 : 0)
+        case .uuid(let digits): digits == .upper ? 3 : 2
+        case .base64(let ofText): ofText ? 1 : 0
+        }
     }
 }

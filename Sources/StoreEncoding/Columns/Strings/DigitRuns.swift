@@ -1,28 +1,22 @@
 import ShipCompression
 
-// Strings that hold runs of hexadecimal digits, as the bytes of the runs, and the strings with a byte in the place of each. Among other text a
-// digit takes some six bits, and not the four that it says.
+// Strings that hold runs of digits, as the bytes of the runs, and the strings with a byte in the place of each. Among other text a digit
+// takes more bits than it says, and what bytes hold shows in them alone.
 // Source: `Protocol/COLUMNS.md` 2, "Digits".
 
 /// The runs of one kind. The bytes 1 to 8 of a rest stand for those of the fields.
 private struct DigitField {
-    enum Form: UInt8 {
-        case digits = 0
-        /// 8-4-4-4-12 digits.
-        case uuid = 1
-    }
-
-    let form: Form
+    let form: DigitForm
     var runs = Strings()
 
     static func isMark(_ byte: UInt8, of fields: Int = SegmentLimits.digitFields) -> Bool { byte &- 1 < fields }
 }
 
 extension ColumnEncoder {
-    /// - Returns: `false` if there are no runs, or a byte that could stand for one.
+    /// - Returns: `false` if there are no runs.
     func writeDigits(_ strings: Strings, _ search: DigitRunSearch?, _ depth: Int, _ areas: inout SegmentAreas) -> Bool {
         guard let search else { return false }
-        var fields = search.kinds.map { DigitField(form: $0 == DigitRunSearch.uuid ? .uuid : .digits) }
+        var fields = search.kinds.map { DigitField(form: search.form(of: $0)) }
         var rest = Strings()
         for index in 0..<strings.count {
             let start = rest.bytes.count
@@ -41,13 +35,13 @@ extension ColumnEncoder {
             guard isText else { return false }
             rest.append(start: start, length: rest.bytes.count - start)
         }
-        areas.tag(search.digits == .upper ? 0 : 1)
         areas.tag(UInt8(fields.count))
-        for field in fields { areas.tag(field.form.rawValue) }
+        for field in fields { field.form.write(into: &areas) }
         encode(rest, depth: depth + 1, areOfRows: false, into: &areas)
         for (kind, field) in zip(search.kinds, fields) {
             // A sample does not show what comes again.
-            if search.repeated.contains(kind) {
+            if search.areKeys || search.repeated.contains(kind) {
+                if search.areKeys { areas.note(field.runs, of: sharedKeys?.inBytes) }
                 encodeAsTheyStand(field.runs, depth: depth + 1, into: &areas)
             } else {
                 encode(field.runs, depth: depth + 1, areOfRows: false, into: &areas)
@@ -58,16 +52,12 @@ extension ColumnEncoder {
 }
 
 extension ColumnDecoder {
-    /// Strings into which runs of hexadecimal digits are put.
+    /// Strings into which runs of digits are put.
     func digits(_ count: Int, _ depth: Int, from source: inout SegmentReader) throws(CompressionError) -> Strings {
-        let (form, fieldCount) = (try source.control.byte(), Int(try source.control.byte()))
-        guard form <= 1, fieldCount > 0, fieldCount <= SegmentLimits.digitFields else { throw .damaged(.segment) }
-        let digits = form == 0 ? HexDigits.upper : .lower
+        let fieldCount = Int(try source.control.byte())
+        guard 1...SegmentLimits.digitFields ~= fieldCount else { throw .damaged(.segment) }
         var fields: [DigitField] = []
-        for _ in 0..<fieldCount {
-            guard let form = DigitField.Form(rawValue: try source.control.byte()) else { throw .damaged(.segment) }
-            fields.append(DigitField(form: form))
-        }
+        for _ in 0..<fieldCount { fields.append(DigitField(form: try DigitForm(from: &source))) }
         let rest = try strings(count, depth: depth + 1, areOfRows: false, from: &source)
         var counts = [Int](repeating: 0, count: fieldCount)
         for index in 0..<count {
@@ -76,11 +66,12 @@ extension ColumnDecoder {
         try source.spend(bytes: rest.totalLength - counts.reduce(0, +))
         for field in fields.indices {
             let runs = try strings(counts[field], depth: depth + 1, areOfRows: false, from: &source)
-            guard fields[field].form == .digits || runs.lengths.allSatisfy({ $0 == 16 }) else {
-                throw .damaged(.segment)
+            var size = 0
+            for length in runs.lengths {
+                guard let digits = fields[field].form.size(of: Int(length)) else { throw .damaged(.segment) }
+                size += digits
             }
-            try source.spend(
-                bytes: fields[field].form == .uuid ? HexDigits.uuidLength * runs.count : 2 * runs.totalLength)
+            try source.spend(bytes: size)
             fields[field].runs = runs
         }
         var (whole, next) = (Strings(), [Int](repeating: 0, count: fieldCount))
@@ -92,12 +83,8 @@ extension ColumnDecoder {
                     continue
                 }
                 let field = Int(byte) - 1
-                let run = fields[field].runs[next[field]]
+                fields[field].form.append(fields[field].runs[next[field]], to: &whole.bytes)
                 next[field] += 1
-                switch fields[field].form {
-                case .digits: digits.append(run, to: &whole.bytes)
-                case .uuid: digits.appendUUID(of: run, to: &whole.bytes)
-                }
             }
             whole.append(start: start, length: whole.bytes.count - start)
         }

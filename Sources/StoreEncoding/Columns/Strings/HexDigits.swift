@@ -34,6 +34,11 @@ enum HexDigits {
         }
     }
 
+    /// Whether a string is a UUID.
+    func isUUID(_ string: ArraySlice<UInt8>) -> Bool {
+        string.count == Self.uuidLength && string.withUnsafeBufferPointer { isUUID($0, at: 0) }
+    }
+
     /// The bytes that digits stand for, two for each; a hyphen between two is passed over.
     func bytes(of text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> [UInt8] {
         var (bytes, place): ([UInt8], Int) = ([], range.lowerBound)

@@ -21,18 +21,15 @@ enum StringTag: UInt8 {
     case holding = 9
     case propertyLists = 10
     case deflated = 11
-    case identified = 12
+    /// `DigitRuns.swift`.
+    case digits = 12
     /// `ArrayStrings`.
     case arrays = 13
     /// `BlockStrings`.
     case blocks = 14
     case decimals = 15
-    /// `DigitRuns.swift`.
-    case digits = 16
     /// `UTF16Strings`.
-    case utf16 = 17
-    /// `Base64Form`.
-    case base64 = 18
+    case utf16 = 16
 }
 
 extension StringTag {
@@ -41,7 +38,7 @@ extension StringTag {
 
     /// Whether a key is not found again where another column has it: its bytes are apart, or where the encoder looks for no far matches.
     fileprivate var scattersKeys: Bool {
-        [.transposed, .upperUUID, .lowerUUID, .identified, .arrays, .decimals, .utf16, .base64].contains(self)
+        [.transposed, .upperUUID, .lowerUUID, .arrays, .decimals, .utf16].contains(self)
     }
 }
 
@@ -67,22 +64,26 @@ extension ColumnEncoder {
         }
         var tags = facts.candidates(for: strings, depth: depth, within: cost)
         if areLists, made.lists == nil { tags.removeAll { $0 == .propertyLists } }
-        made.digits = effort.keepsStrings || !effort.takesDigits ? nil : facts.digitRuns(of: strings, depth: depth)
-        if made.digits != nil { tags.append(.digits) }
+        let keys = depth == 0 ? sharedKeys : nil
         let mayChange = effort.changesStrings && !isMostlyFound
+        if !effort.keepsStrings {
+            made.digits = facts.digitRuns(of: strings, depth: depth, areShared: keys != nil, inBase64: mayChange)
+        }
+        if !effort.takesDigits, made.digits?.areInBase64 != true { made.digits = nil }
+        let areKeys = made.digits?.areKeys == true
+        let areUUIDs = tags.contains { $0 == .upperUUID || $0 == .lowerUUID }
+        if made.digits != nil { tags.append(.digits) }
         made.utf16 = mayChange ? facts.utf16(strings, depth: depth) : nil
         if made.utf16 != nil { tags.append(.utf16) }
-        made.base64 = mayChange ? facts.base64(strings, depth: depth) : nil
-        if made.base64 != nil { tags.append(.base64) }
         if effort.keepsStrings { tags.removeAll { !$0.keepsStrings } }
         dropClearLoser(of: &tags, strings, facts, depth: depth, &made)
         let whole = made
         var candidates = tags.map { ($0, Int?.none) }
         if areOfRows, refers || depth == 1 { candidates += holders(of: strings).map { (.holding, Int?.some($0)) } }
         let rows = sampleRows(of: strings, totalLength: facts.totalLength)
-        let keys = depth == 0 ? sharedKeys : nil
         let sample = rows.map(strings.selecting)
         let weighed = (sample ?? strings).count
+        let inBytes = keys?.inBytes
         let weigh = { (candidate: (StringTag, Int?), cost: Int) in
             switch candidate.0 {
             case .deflated where effort.hasBase: cost / 8
@@ -91,9 +92,12 @@ extension ColumnEncoder {
             case .deflated where effort.thoroughness == .great: cost * 9 / 10
             case .deflated: min(cost, (sample ?? strings).totalLength) * 9 / 10
             case .lengths, .terminated: keys?.cost(of: weighed, asTheyStand: cost, where: keptColumns) ?? cost
+            case .digits where areKeys: inBytes?.cost(of: weighed, asTheyStand: cost, where: keptColumns) ?? cost
             // Too little of a text shows what comes again in it further off; but a base has it as it is in the store.
             case .utf16 where keys == nil && !effort.hasBase && facts.totalLength >= 1024: cost - cost / 16
             case .utf16 where keys == nil: cost
+            case .digits where areUUIDs: Self.shared(cost)
+            case .digits: made.digits?.weighed(cost) ?? cost
             default: candidate.0.scattersKeys ? Self.shared(cost) : cost
             }
         }
@@ -103,7 +107,7 @@ extension ColumnEncoder {
         if candidates.count > 1, let rows, let sample {
             candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
                 write(
-                    candidate.0, sample, Drafts(digits: whole.digits, utf16: whole.utf16, base64: whole.base64),
+                    candidate.0, sample, Drafts(digits: whole.digits, utf16: whole.utf16),
                     reference(candidate.1, selecting: rows), depth, &areas)
             }
         } else if let best = cheapest(of: candidates, weigh: weigh, write: writeAll) {
@@ -128,7 +132,6 @@ extension ColumnEncoder {
         var lists: PlistEncoder?
         var digits: DigitRunSearch?
         var utf16: UTF16Strings?
-        var base64: Base64Form?
         /// Their lengths, as the encoding of that name writes them.
         var lengths: SegmentAreas?
     }
@@ -189,10 +192,10 @@ extension ColumnEncoder {
             } else {
                 encode(strings.lengths.map(Int64.init), depth: depth + 1, into: &areas)
             }
-            if depth == 0, sharedKeys != nil { areas.keys += strings.places(from: areas.text.count) }
+            if depth == 0 { areas.note(strings, of: sharedKeys) }
             strings.append(to: &areas.text)
         case .terminated:
-            if depth == 0, sharedKeys != nil { areas.keys += strings.places(from: areas.text.count, end: 1) }
+            if depth == 0 { areas.note(strings, of: sharedKeys, end: 1) }
             strings.append(to: &areas.text, end: 0)
         case .transposed:
             // All have one length.
@@ -236,8 +239,6 @@ extension ColumnEncoder {
             encode(deflated.contents, depth: depth + 1, into: &areas)
             encode(deflated.heads, depth: depth + 1, into: &areas)
             encode(deflated.tails, depth: depth + 1, into: &areas)
-        case .identified:
-            return writeIdentified(strings, depth, &areas)
         case .arrays:
             return writeArrays(strings, depth, &areas)
         case .blocks:
@@ -248,8 +249,6 @@ extension ColumnEncoder {
             return writeDigits(strings, made.digits, depth, &areas)
         case .utf16:
             return writeUTF16(strings, made.utf16, depth, &areas)
-        case .base64:
-            return writeBase64(strings, made.base64, depth, &areas)
         case .pattern:
             guard let pattern = DigitPattern(strings) else { return false }
             pattern.write(into: &areas)
@@ -320,13 +319,11 @@ extension ColumnDecoder {
             return strings
         case .propertyLists: return try propertyLists(count, depth, from: &source)
         case .deflated: return try deflated(count, depth, from: &source)
-        case .identified: return try identified(count, depth, from: &source)
         case .arrays: return try arrays(count, depth, from: &source)
         case .blocks: return try blocks(count, depth, from: &source)
         case .decimals: return try decimals(count, depth, from: &source)
         case .digits: return try digits(count, depth, from: &source)
         case .utf16: return try utf16(count, depth, from: &source)
-        case .base64: return try base64(count, depth, from: &source)
         case .front: return try front(count, depth, from: &source)
         case .pattern: return try pattern(count, depth, from: &source)
         case .holding: return try holding(count, refers: areOfRows && (refers || depth == 1), depth, from: &source)

@@ -64,14 +64,12 @@ struct StringFacts {
 
     private func hasLists(depth: Int) -> Bool { depth <= Self.deepestContent && longest > 40 && hasPropertyList }
 
-    /// The runs of hexadecimal digits beside other text; `nil` where hardly any are, or where none are looked for.
-    func digitRuns(of strings: Strings, depth: Int) -> DigitRunSearch? {
-        depth < 2 && totalLength >= 512 && longest > 40 ? DigitRunSearch(strings) : nil
-    }
-
-    /// The form of base64 that the strings have; `nil` where they hardly are, or too few.
-    func base64(_ strings: Strings, depth: Int) -> Base64Form? {
-        depth < 2 && totalLength >= 256 ? Base64Form(strings) : nil
+    /// The runs of digits in the strings; `nil` where hardly any are, or where none are looked for.
+    ///
+    /// - Parameter areShared: Whether other columns have them.
+    func digitRuns(of strings: Strings, depth: Int, areShared: Bool, inBase64: Bool) -> DigitRunSearch? {
+        guard depth < 2, totalLength >= 256, longest >= 16 else { return nil }
+        return DigitRunSearch(strings, mayBeKeys: areShared && longest == shortest, inBase64: inBase64)
     }
 
     /// What the strings are as texts in UTF-16; `nil` where they hardly are, or too few.
@@ -94,14 +92,12 @@ struct StringFacts {
         if depth <= Self.deepestContent, BlockStrings.arePromising(strings, looked) { tags.append(.blocks) }
         guard depth <= 2 else { return tags }
         if count > 1, longest == shortest, longest > 0, longest <= 4096, count > 3 { tags.append(.transposed) }
-        if longest == 36, shortest == 36, first.count > 8, first[8] == UInt8(ascii: "-") {
-            tags += [.upperUUID, .lowerUUID]
+        if longest == HexDigits.uuidLength, shortest == longest {
+            if looked.allSatisfy({ HexDigits.upper.isUUID(strings[$0]) }) { tags.append(.upperUUID) }
+            if looked.allSatisfy({ HexDigits.lower.isUUID(strings[$0]) }) { tags.append(.lowerUUID) }
         }
         if ArrayFinder(strings) != nil { tags.append(.arrays) }
         guard depth < 2 else { return tags }
-        // Most hold a UUID.
-        let identified = looked.count { HexDigits.likelyUUID(in: strings[$0]) != nil }
-        if identified * 2 > looked.underestimatedCount { tags.append(.identified) }
         if longest >= 16, first.count > 8, first.allSatisfy(HexDigits.isDigit) { tags += [.upperHex, .lowerHex] }
         if first.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { tags.append(.pattern) }
         if count > 8, shared * 5 > totalLength { tags.append(.front) }

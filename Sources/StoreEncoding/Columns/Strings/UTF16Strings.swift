@@ -86,9 +86,7 @@ extension UTF16Strings.Order {
 
 extension ColumnEncoder {
     /// - Returns: `false` if one of the strings is no text in UTF-16.
-    func writeUTF16(
-        _ strings: Strings, _ found: UTF16Strings?, _ depth: Int, _ areas: inout SegmentAreas
-    ) -> Bool {
+    func writeUTF16(_ strings: Strings, _ found: UTF16Strings?, _ depth: Int, _ areas: inout SegmentAreas) -> Bool {
         guard let found else { return false }
         var texts = Strings()
         for index in 0..<strings.count {

@@ -29,8 +29,7 @@ struct ArrayLayout: Hashable {
     init(from control: inout AreaCursor) throws(CompressionError) {
         let first = try control.byte()
         let fields = Int(try control.byte())
-        self.init(
-            width: Int(first & ~Self.bigEndianBit), fields: fields, isBigEndian: first & Self.bigEndianBit != 0)
+        self.init(width: Int(first & ~Self.bigEndianBit), fields: fields, isBigEndian: first & Self.bigEndianBit != 0)
         guard Self.widths.contains(width), fields >= 1, fields <= Self.mostFields else { throw .damaged(.segment) }
     }
 

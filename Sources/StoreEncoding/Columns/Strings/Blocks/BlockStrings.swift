@@ -76,9 +76,7 @@ extension ColumnEncoder {
 
 extension ColumnDecoder {
     /// Makes blocks again, alone or between a head and a tail; other strings stay as they are.
-    func blocks(
-        _ count: Int, _ depth: Int, from source: inout SegmentReader
-    ) throws(CompressionError) -> Strings {
+    func blocks(_ count: Int, _ depth: Int, from source: inout SegmentReader) throws(CompressionError) -> Strings {
         let numbers = try integers(count, depth: depth + 1, from: &source)
         let contents = try self.strings(count, depth: depth + 1, from: &source)
         var ways: [BlockWay?] = []

@@ -32,8 +32,7 @@ struct BlockWay {
         guard number > 0, number <= Int64(parsers * Self.forms * Wrapper.allCases.count) else { return nil }
         let number = Int(number) - 1
         guard let wrapper = Wrapper(rawValue: number / parsers / Self.forms) else { return nil }
-        self.init(
-            parser: number % parsers, form: BlockForm(number: number / parsers % Self.forms), wrapper: wrapper)
+        self.init(parser: number % parsers, form: BlockForm(number: number / parsers % Self.forms), wrapper: wrapper)
     }
 
     var number: Int64 {

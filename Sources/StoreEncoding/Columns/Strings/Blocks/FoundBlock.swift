@@ -80,9 +80,7 @@ struct FoundBlock {
     ///   - string: The string that it is in.
     ///   - hint: What made the one before.
     /// - Returns: `nil` if too much would have to be corrected for it to pay.
-    func repetition(
-        in string: ArraySlice<UInt8>, hint: BlockWay?
-    ) -> (way: BlockWay, corrections: [BlockCorrection])? {
+    func repetition(in string: ArraySlice<UInt8>, hint: BlockWay?) -> (way: BlockWay, corrections: [BlockCorrection])? {
         let (content, all) = (content.bytes[...], BlockParser.all)
         // The form shows without a parse.
         guard let items = self.content.blocks(of: nil) else { return nil }
