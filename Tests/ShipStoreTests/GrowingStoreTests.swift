@@ -26,12 +26,13 @@ import Testing
             path: new, facts: facts, shapes: nil, settings: CompressionSettings(.fastest), selfCheck: false, cores: 1,
             isAwaited: false)
         var segments: [[UInt8]] = []
-        try await FileCodec().makeDeltaEncoder(store, base, size).encode { segments.append($0.bytes) }
+        try await FileCodec().encode(store, over: base, limit: size) { segments.append($0.bytes) }
         #expect(segments.joined().count < 65_536)
         let room: Int64 = 5_000_000
-        let decoder = try FileCodec().makeDeltaDecoder(
+        let decoder = try FileCodec().makeDecoder(
             StoreToDecode(
-                path: scratch.path.appending("made"), facts: facts, growing: { if $0 > room { throw NoRoom() } }), base)
+                path: scratch.path.appending("made"), facts: facts, growing: { if $0 > room { throw NoRoom() } }),
+            over: base)
         #expect(throws: NoRoom.self) { for segment in segments { try decoder.append(segment) } }
         #expect(decoder.bytesDone > room && decoder.bytesDone < size)
     }

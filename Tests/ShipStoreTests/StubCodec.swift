@@ -30,39 +30,30 @@ struct StubCodec: StoreCodec {
 
     static func turned(_ bytes: [UInt8]) -> [UInt8] { bytes.map { ~$0 } }
 
-    func makeEncoder(_ store: StoreToEncode) -> any StoreSegmentEncoder {
-        StubEncoder(store: store, encoding: encoding, pieceSize: pieceSize)
-    }
-
-    func makeDecoder(_ store: StoreToDecode) throws -> any StoreSegmentDecoder { try StubDecoder(store, decoding) }
-
-    func makeDeltaEncoder(_: StoreToEncode, _: FilePath, _: Int64) throws -> any StoreSegmentEncoder {
-        throw EncodingFailure.unsuitable
-    }
-
-    func makeDeltaDecoder(_: StoreToDecode, _: FilePath) throws -> any StoreSegmentDecoder {
-        throw CompressionError.damaged(.base)
-    }
-}
-
-private struct StubEncoder: StoreSegmentEncoder {
-    let store: StoreToEncode
-    let encoding: StubCodec.Encoding
-    let pieceSize: Int
-
-    func encode(deliver: (EncodedSegment) async throws -> Void) async throws {
+    func encode(_ store: StoreToEncode, deliver: (EncodedSegment) async throws -> Void) async throws {
         if encoding == .unsuitable { throw EncodingFailure.unsuitable }
         let file = try OpenFile.reading(store.path)
         let size = store.facts.size
         for (index, offset) in stride(from: 0, to: size, by: pieceSize).enumerated() {
             if encoding == .selfCheckFails(after: index) { throw EncodingFailure.selfCheckFailed }
-            var piece = StubCodec.turned(try file.read(pieceSize, at: offset))
+            var piece = Self.turned(try file.read(pieceSize, at: offset))
             if encoding != .right, offset + Int64(pieceSize) >= size { piece[0] ^= 1 }
             try await deliver(
                 EncodedSegment(
                     bytes: piece, storeBytes: Int64(piece.count), isLast: offset + Int64(pieceSize) >= size))
         }
         if encoding == .selfCheckFailsInTheEnd { throw EncodingFailure.selfCheckFailed }
+    }
+
+    func encode(_: StoreToEncode, over _: FilePath, limit _: Int64, deliver _: (EncodedSegment) async throws -> Void)
+        throws
+    {
+        throw EncodingFailure.unsuitable
+    }
+
+    func makeDecoder(_ store: StoreToDecode, over base: FilePath?) throws -> any StoreSegmentDecoder {
+        if base != nil { throw CompressionError.damaged(.base) }
+        return try StubDecoder(store, decoding)
     }
 }
 

@@ -9,23 +9,23 @@ package import SystemPackage
 package struct FileCodec: StoreCodec {
     package init() {}
 
-    package func makeEncoder(_ store: StoreToEncode) -> any StoreSegmentEncoder {
-        StoreEncoder(store, open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() })
+    package func encode(_ store: StoreToEncode, deliver: (EncodedSegment) async throws -> Void) async throws {
+        try await StoreEncoder(store, open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() })
+            .encode(deliver: deliver)
     }
 
-    package func makeDecoder(_ store: StoreToDecode) -> any StoreSegmentDecoder { StoreFileDecoder(store) }
-
-    package func makeDeltaEncoder(
-        _ store: StoreToEncode, _ base: FilePath, _ limit: Int64
-    ) -> any StoreSegmentEncoder {
-        AsyncDeltaEncoder(
+    package func encode(
+        _ store: StoreToEncode, over base: FilePath, limit: Int64, deliver: (EncodedSegment) async throws -> Void
+    ) async throws {
+        let encoder = AsyncDeltaEncoder(
             store.settings, shapes: store.shapes, unchanged: store.unchanged, limit: limit,
             openBase: { try PageFile(reading: base) { try Task.checkCancellation() } },
             open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() }, goingOnAfter: store.earlier)
+        try await encoder.encode(deliver: deliver)
     }
 
-    package func makeDeltaDecoder(_ store: StoreToDecode, _ base: FilePath) throws -> any StoreSegmentDecoder {
-        try StoreFileDecoder(store, over: base)
+    package func makeDecoder(_ store: StoreToDecode, over base: FilePath?) throws -> any StoreSegmentDecoder {
+        if let base { try StoreFileDecoder(store, over: base) } else { StoreFileDecoder(store) }
     }
 }
 

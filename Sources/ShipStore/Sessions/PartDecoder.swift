@@ -53,9 +53,9 @@ final class PartDecoder {
                 limits: limits, takingSpare: staged.moveSpareToStorePath,
                 growing: { try staged.storeGrew(to: $0) })
             decode = Self.segments {
-                guard encoding == .delta else { return try codec.makeDecoder(store) }
+                guard encoding == .delta else { return try codec.makeDecoder(store, over: nil) }
                 guard let base else { throw BrokenInvariant("a delta without a base") }
-                return try codec.makeDeltaDecoder(store, base.storePath)
+                return try codec.makeDecoder(store, over: base.storePath)
             }
         }
     }

@@ -64,7 +64,7 @@ struct PartEncoder: Sendable {
     }
 
     private func encodeRows(_ deliver: (EncodedPiece) async throws -> Void) async throws {
-        try await shipment.options.codec.makeEncoder(try storeToEncode).encode { segment in
+        try await shipment.options.codec.encode(try storeToEncode) { segment in
             try await deliver(EncodedPiece(segment, part: 0, partBytes: segment.storeBytes))
         }
     }
@@ -100,7 +100,7 @@ struct PartEncoder: Sendable {
         var store = try storeToEncode
         let tables = shipment.manifest.tables ?? [:]
         store.unchanged = Set(tables.lazy.filter { base.tables?[$0.key] == $0.value }.map(\.key))
-        try await shipment.options.codec.makeDeltaEncoder(store, opened.path, limit).encode(deliver: deliver)
+        try await shipment.options.codec.encode(store, over: opened.path, limit: limit, deliver: deliver)
     }
 
     private func encodeStoreDelta(

@@ -8,7 +8,7 @@ package import StoreFormat
 /// segments that exist, and delivers the others.
 ///
 /// Memory: that of `DeltaEncoder`, and two segments.
-package struct AsyncDeltaEncoder: StoreSegmentEncoder {
+package struct AsyncDeltaEncoder: Sendable {
     private static let mostUnderWay = 2
 
     private let settings: CompressionSettings
@@ -65,6 +65,7 @@ package struct AsyncDeltaEncoder: StoreSegmentEncoder {
         }
     }
 
+    /// See `StoreCodec`.
     package func encode(deliver: (EncodedSegment) async throws -> Void) async throws {
         let channel = WorkChannel<EncodedSegment>(capacity: Self.mostUnderWay)
         try await withThrowingTaskGroup(of: Void.self) { group in

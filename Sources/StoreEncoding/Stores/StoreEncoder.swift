@@ -11,7 +11,7 @@ package import StoreFormat
 ///
 /// Memory: `cores + 2` segments, of twice the size where bytes count for more than time, or on a slow link two of these; and the entries
 /// that the check sorts.
-package struct StoreEncoder: StoreSegmentEncoder {
+package struct StoreEncoder: Sendable {
     /// Largest small store, in bytes.
     private static let smallSize: Int64 = 4 * 1024 * 1024
     /// Segments in memory where the link is slow at first: one is sent, another is read or encoded.
@@ -43,6 +43,7 @@ package struct StoreEncoder: StoreSegmentEncoder {
         case checked
     }
 
+    /// See `StoreCodec`.
     package func encode(deliver: (EncodedSegment) async throws -> Void) async throws {
         guard store.facts.size <= comparedSize, store.earlier == nil else { return try await encodeAll(deliver) }
         // In parallel: the one segment of a small store keeps only one core busy.

@@ -64,8 +64,11 @@ import Testing
 
         init() {}
 
-        init(_ encoder: any StoreSegmentEncoder, each: (Int) -> Void = { _ in }) async throws {
-            try await encoder.encode { segment in
+        init(
+            _ encode: ((EncodedSegment) async throws -> Void) async throws -> Void,
+            each: @escaping (Int) -> Void = { _ in }
+        ) async throws {
+            try await encode { segment in
                 data.append(segment.bytes)
                 notes.append(PieceNote(segment.setting, isLast: segment.isLast))
                 storeBytes += segment.storeBytes
@@ -110,7 +113,7 @@ import Testing
         let copy = try Copy(Self.stores[store])
         // From the trial of a fast link to a slow one, and back: capacities change in between.
         let settings = CompressionSettings(level, isOnTrial: level == .fastest)
-        let whole = try await Stream(copy.encoder(copy.store(settings))) { count in
+        let whole = try await Stream(copy.encoder(copy.store(settings)).encode) { count in
             if count == 2 { settings.set(level == .fastest ? .smallest : .fastest) }
         }
         #expect(whole.notes.map(\.isLast) == whole.data.indices.map { $0 == whole.data.count - 1 })
@@ -122,7 +125,7 @@ import Testing
             for selfCheck in [true, false] where Soak.isOn || selfCheck == (turn % 2 == 0) {
                 let settings = CompressionSettings(selfCheck ? .fastest : .smallest, isOnTrial: true)
                 let store = copy.store(settings, selfCheck: selfCheck, goingOnAfter: whole.earlier(count))
-                let rest = try await Stream(copy.encoder(store))
+                let rest = try await Stream(copy.encoder(store).encode)
                 #expect(try copy.built(from: whole.data[..<count] + rest.data) == copy.bytes)
                 referring += rest.data.count { SegmentForm(rawValue: $0[0]).contains(.runs) }
                 #expect((rest.notes.last ?? whole.notes.last)?.isLast == true)
@@ -136,14 +139,14 @@ import Testing
 
     @Test func `goes on after what was gone on with before`() async throws {
         let copy = try Copy(Self.stores[0])
-        let first = try await Stream(copy.encoder(copy.store(CompressionSettings(.smallest))))
+        let first = try await Stream(copy.encoder(copy.store(CompressionSettings(.smallest))).encode)
         var stream = Stream()
         var isWhole = false
         while !isWhole {
             let settings = CompressionSettings(stream.data.count % 2 == 0 ? .standard : .smallest)
             let encoder = copy.encoder(
                 copy.store(settings, goingOnAfter: stream.earlier(stream.data.count)))
-            let rest = try await Stream(encoder)
+            let rest = try await Stream(encoder.encode)
             stream.data.append(rest.data[0])
             stream.notes.append(rest.notes[0])
             isWhole = rest.notes[0].isLast
@@ -154,7 +157,7 @@ import Testing
 
     @Test func `finds that notes or pieces are not those of the copy`() async throws {
         let copy = try Copy(Self.stores[0])
-        let whole = try await Stream(copy.encoder(copy.store(CompressionSettings(.smallest))))
+        let whole = try await Stream(copy.encoder(copy.store(CompressionSettings(.smallest))).encode)
         let count = whole.data.count - 1
         let notes = Array(whole.notes[..<count])
         var bad: [[PieceNote]] = [notes + notes, notes + [whole.notes[0]]]
@@ -186,7 +189,7 @@ import Testing
         await #expect(throws: EarlierPieces.Mismatch.self) {
             let earlier = EarlierPieces(notes) { _ in throw Unreadable() }
             _ = try await Stream(
-                copy.encoder(copy.store(CompressionSettings(.fastest), goingOnAfter: earlier)))
+                copy.encoder(copy.store(CompressionSettings(.fastest), goingOnAfter: earlier)).encode)
         }
     }
 
@@ -194,14 +197,14 @@ import Testing
     private func expectFailure(_ copy: Copy, _ earlier: EarlierPieces) async throws {
         do {
             _ = try await Stream(
-                copy.encoder(copy.store(CompressionSettings(.fastest), goingOnAfter: earlier)))
+                copy.encoder(copy.store(CompressionSettings(.fastest), goingOnAfter: earlier)).encode)
             Issue.record("\(earlier.notes) were gone on with")
         } catch is EarlierPieces.Mismatch {
         } catch EncodingFailure.selfCheckFailed {
         }
         let store = copy.store(CompressionSettings(.fastest), selfCheck: false, goingOnAfter: earlier)
         do {
-            _ = try await Stream(copy.encoder(store))
+            _ = try await Stream(copy.encoder(store).encode)
         } catch is EarlierPieces.Mismatch {
         }
     }
@@ -229,15 +232,15 @@ import Testing
         // Little in common, so that there are several segments, and enough to be smaller than the whole; and something that levels
         // find in other ways.
         let new = try Copy(sql)
-        let whole = try await Stream(delta(base, new, .standard))
+        let whole = try await Stream(delta(base, new, .standard).encode)
         #expect(whole.data.count > 3 && whole.notes.allSatisfy { $0.setting == 6 })
         for count in Soak.stride(0..<whole.data.count, by: 7) + [whole.data.count] {
             let level = count == 0 ? CompressionLevel.standard : .fastest
-            let rest = try await Stream(delta(base, new, level, goingOnAfter: whole.earlier(count)))
+            let rest = try await Stream(delta(base, new, level, goingOnAfter: whole.earlier(count)).encode)
             #expect(whole.data[..<count] + rest.data == whole.data[...])
             #expect(whole.notes[..<count] + rest.notes == whole.notes[...])
         }
-        let other = try await Stream(delta(base, new, .fastest))
+        let other = try await Stream(delta(base, new, .fastest).encode)
         let notes = Array(whole.notes[..<2])
         let tooMany = whole.notes.map { PieceNote($0.setting, isLast: false) } + notes
         let bad: [EarlierPieces] = [
@@ -248,7 +251,7 @@ import Testing
         ]
         for earlier in bad {
             await #expect(throws: EarlierPieces.Mismatch.self) {
-                _ = try await Stream(delta(base, new, .standard, goingOnAfter: earlier))
+                _ = try await Stream(delta(base, new, .standard, goingOnAfter: earlier).encode)
             }
         }
     }
