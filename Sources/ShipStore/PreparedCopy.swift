@@ -5,7 +5,7 @@ import SystemPackage
 
 /// A compact copy and its manifest. When it is dropped, the copy's folder is removed.
 struct PreparedCopy: ~Copyable, Sendable {
-    private(set) var manifest: Manifest
+    var manifest: Manifest
     let copy: CompactCopy
     /// How long it took to take the copy.
     let duration: Duration
@@ -34,12 +34,6 @@ struct PreparedCopy: ~Copyable, Sendable {
         try await self.init(
             of: try SourceStore(at: store, options), named: StoreName(suggestedBy: store), options)
     }
-
-    /// Sets the number of the shipment.
-    mutating func count(_ counter: UInt64) { manifest = manifest.counted(counter) }
-
-    /// Names the store to which a delta of it may refer.
-    mutating func build(on base: ContentDigest) { manifest = manifest.over(base) }
 
     /// The file of part number `index`: 0 is the store.
     func path(ofPart index: Int) -> FilePath {

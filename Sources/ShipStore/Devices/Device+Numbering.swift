@@ -39,7 +39,7 @@ extension Device {
             throw error
         }
         guard let drawn = drawn.withLock({ $0 }) else { throw BrokenInvariant("a copy was taken without its turn") }
-        copy.count(try drawn.get())
+        copy.manifest = copy.manifest.counted(try drawn.get())
         return copy
     }
 }

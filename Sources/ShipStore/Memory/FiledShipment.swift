@@ -35,7 +35,9 @@ final class FiledShipment: Sendable {
         let bases = [try? base.get()].compactMap(\.self)
         // The receiver must have the base that the manifest names, even if no delta refers to it: so only a shipment that can go as a
         // delta names one.
-        if options.encoding == .columns, let base = bases.first { copy.build(on: base.digest) }
+        if options.encoding == .columns, let base = bases.first {
+            copy.manifest = copy.manifest.over(base.digest)
+        }
         let duration = copy.duration
         let made = OutgoingShipment(StoreVersion(copy), copiedIn: duration, options) { bases }
         shipment.withLock { $0 = made }

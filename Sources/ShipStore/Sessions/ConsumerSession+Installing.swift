@@ -32,7 +32,7 @@ extension ConsumerSession {
             await shipment.endCheck()
             // What a device has sent goes with the trust in it.
             if ShipmentError(error).leavesRestToCome, (try? conversation.authorization.check()) != nil {
-                shipment.breakOff(frames.partialData)
+                shipment.breakOff(frames.parser.partialData)
             }
             throw error
         }
@@ -63,7 +63,7 @@ extension ConsumerSession {
                     return try await install(shipment, conversation)
                 }
                 await shipment.endCheck()
-                try await writer?.send(.answer(question), answering: frames.offer)
+                try await writer?.send(.answer(question), answering: frames.parser.offer)
             case .discard(let reason): throw Cancelled(reason: reason)
             case .stop(let reason): throw ShipmentError.givenUp(reason)
             }

@@ -216,7 +216,7 @@ package struct ConsumerSession {
         let (manifest, link) = (dialogue.manifest, conversation.link)
         let strict = try senderAuthorization.asStrictAsNow()
         let signed = dialogue.signature.flatMap { signature in
-            frames.signedPayload.map { SignedManifest(signature, payload: $0, saying: manifest) }
+            frames.parser.signedPayload.map { SignedManifest(signature, payload: $0, saying: manifest) }
         }
         let signer =
             try signed.map { try $0.signature.signer(ofManifest: $0.payload, version: version) }
@@ -254,7 +254,7 @@ package struct ConsumerSession {
         let stores = try senderAuthorization.trust.stores(of: link, as: .relay)
         let holdings = try Holdings(in: installer.folder, of: stores.contains, from: link.device)
         conversation.holdings.withLock { $0 = holdings }
-        frames.hold(holdings.contents)
+        frames.parser.held = holdings.contents
         try await writer.begin(as: .consumer, .twoWay)
         let hello = Hello(
             software: Software.name, taking: common, holds: holdings.stores, staying: interval,
@@ -267,7 +267,7 @@ package struct ConsumerSession {
         _ manifest: Manifest, from sender: Sender, _ signed: SignedManifest?, _ frames: inout FrameReader,
         _ dialogue: inout ReceivingDialogue, _ conversation: ConsumerConversation
     ) async throws -> Receipt {
-        let (reference, writer) = (frames.manifestBase, conversation.writer)
+        let (reference, writer) = (frames.parser.base, conversation.writer)
         // A sender that has gone leaves the queue at once.
         let slot = try await slot(for: manifest) { try await writer.keepSayingWorking() }
         let prepared = try await writer.whileWorking {
@@ -278,17 +278,17 @@ package struct ConsumerSession {
         switch prepared {
         case .unchanged(let generation):
             let receipt = try confirm(generation, as: manifest, from: sender, conversation)
-            try await writer.send(.receipt(receipt), answering: frames.offer)
+            try await writer.send(.receipt(receipt), answering: frames.parser.offer)
             return receipt
         case .staged(let shipment, let skipped):
             let answer = try shipment.answer(skipping: skipped, in: common)
             try dialogue.accept(answer)
-            try await writer.send(.answer(answer), answering: frames.offer)
+            try await writer.send(.answer(answer), answering: frames.parser.offer)
             let receipt = try await writer.whileWorking {
                 try await receive(shipment, &frames, &dialogue, conversation)
             }
-            try await writer.send(.receipt(receipt), answering: frames.offer)
-            frames.install(manifest)
+            try await writer.send(.receipt(receipt), answering: frames.parser.offer)
+            frames.parser.held.install(manifest)
             return receipt
         }
     }

@@ -15,7 +15,8 @@ struct FrameReader {
 
     private let reader: any LinkReader
     private let timeouts: Timeouts
-    private var parser = FrameParser()
+    /// It also holds what manifests and answers may refer to, and the last manifest as it came.
+    var parser = FrameParser()
     private var throughput: MinimumThroughput?
     private var bytesRead: Int64 = 0
     private let count: (@Sendable (Int) -> Void)?
@@ -25,25 +26,6 @@ struct FrameReader {
         self.timeouts = timeouts
         self.count = count
     }
-
-    /// A manifest may refer to these contents from here on.
-    mutating func hold(_ contents: HeldContents) { parser.held = contents }
-
-    /// The session has installed a shipment: a manifest may refer to it.
-    mutating func install(_ manifest: Manifest) { parser.held.install(manifest) }
-
-    var manifestBase: ManifestContent.ID? { parser.base }
-
-    /// The last offer, to which an answer may refer.
-    var offer: [ManifestContent] {
-        get { parser.offer }
-        set { parser.offer = newValue }
-    }
-
-    var partialData: (bytes: [UInt8], size: Int)? { parser.partialData }
-
-    /// The payload of MANIFEST in a signed shipment, as it came.
-    var signedPayload: [UInt8]? { parser.signedPayload }
 
     /// Bytes so far, without frames that have no content. Bytes of a frame count before the frame is complete.
     private var content: Int64 { bytesRead - parser.emptyBytes }

@@ -45,7 +45,7 @@ extension ProducerConversation {
     ) async throws -> ProducerDialogue.Action {
         if let newest = order.answer(manifest) { try await writer.send(.newest(newest)) }
         let start = ContinuousClock.now
-        frames.offer = try await send()
+        frames.parser.offer = try await send()
         try state.withLock { state throws(BrokenInvariant) in
             try state.dialogue.offered(manifest)
             state.sentStore = nil
