@@ -23,11 +23,9 @@ public struct Inbox: Hashable, Sendable {
     /// All kept generations of a store, the oldest first.
     public func generations(of name: StoreName) throws(InboxError) -> [Generation] {
         let folder = try open()
-        var found: [Generation] = []
-        for generation in try folder.generationNames(of: name) {
-            found.append(try folder.generation(generation, of: name))
+        return try folder.generationNames(of: name).map { generation throws(InboxError) in
+            try folder.generation(generation, of: name)
         }
-        return found
     }
 
     /// Their folders, the oldest first, whatever is in them.

@@ -47,12 +47,10 @@ extension EntityModel {
             throw .unreadable(path, .noVersions)
         }
         let current = list["NSManagedObjectModel_CurrentVersionName"]?.string
-        var models: [EntityModel] = []
-        for name in versions.keys.sorted(by: { ($0 != current ? 1 : 0, $0) < ($1 != current ? 1 : 0, $1) }) {
-            let entities = versions[name]?.dictionary ?? [:]
-            models.append(try model(name, of: Self.entities(entities), path))
+        let names = versions.keys.sorted { ($0 != current ? 1 : 0, $0) < ($1 != current ? 1 : 0, $1) }
+        return try names.map { name throws(ModelFileError) in
+            try model(name, of: entities(versions[name]?.dictionary ?? [:]), path)
         }
-        return models
     }
 
     private static func model(

@@ -338,9 +338,7 @@ struct TreeEncoder {
         guard step != .changed else { return old }
         var rows = passed.filter { $0.place >= cursor || !isForward }
         if kind == .index, source != nil {
-            for place in cursor..<min(cursor + Self.passedRows, comparison.baseCount) {
-                rows.append(try row(at: place))
-            }
+            rows += try (cursor..<min(cursor + Self.passedRows, comparison.baseCount)).map { try row(at: $0) }
         }
         return rows.max { $0.size < $1.size }
     }

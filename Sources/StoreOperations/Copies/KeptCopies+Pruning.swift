@@ -36,9 +36,8 @@ extension KeptCopies {
             return try TemporaryFolder(in: folder, .besideResults)
         }
         let pruned = try FolderLock.holding(folder, busyHandler) { () throws(OperationError) in
-            var findings: [(copy: KeptCopy, removal: Removal)] = []
-            for copy in try expired() {
-                findings.append((copy, try remove(copy, into: bin.path)))
+            let findings = try expired().map { copy throws(OperationError) in
+                (copy: copy, removal: try remove(copy, into: bin.path))
             }
             return (findings, try list())
         }
