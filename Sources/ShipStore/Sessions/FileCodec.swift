@@ -20,8 +20,8 @@ package struct FileCodec: StoreCodec {
         let encoder = AsyncDeltaEncoder(
             store.settings, shapes: store.shapes, unchanged: store.unchanged, limit: limit,
             openBase: { try PageFile(reading: base) { try Task.checkCancellation() } },
-            open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() }, goingOnAfter: store.earlier)
-        try await encoder.encode(deliver: deliver)
+            open: { try store.open() }, makeSpillFile: { try store.makeSpillFile() })
+        try await encoder.encode(goingOnAfter: store.earlier, deliver: deliver)
     }
 
     package func makeDecoder(_ store: StoreToDecode, over base: FilePath?) throws -> any StoreSegmentDecoder {

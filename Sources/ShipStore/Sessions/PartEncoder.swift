@@ -124,14 +124,13 @@ struct PartEncoder: Sendable {
         defer { withExtendedLifetime(opened) {} }
         let size = shipment.manifest.parts[part].size
         do {
-            let encoder = AsyncDeltaEncoder(
-                settings, over: source.sha256.bytes, limit: size / 2,
-                open: { [path = shipment.path(ofPart: part)] in
-                    // What is remembered may go at any time.
-                    guard let base = try? FileContent(at: opened.path) else { throw CompressionError.damaged(.base) }
-                    return (base, try FileContent(at: path))
-                }, goingOnAfter: earlier)
-            try await encoder.encode { segment in
+            let encoder = AsyncDeltaEncoder(settings, over: source.sha256.bytes, limit: size / 2) {
+                [path = shipment.path(ofPart: part)] in
+                // What is remembered may go at any time.
+                guard let base = try? FileContent(at: opened.path) else { throw CompressionError.damaged(.base) }
+                return (base, try FileContent(at: path))
+            }
+            try await encoder.encode(goingOnAfter: earlier) { segment in
                 try await deliver(
                     EncodedPiece(segment, part: part, partBytes: segment.isLast ? size : 0))
             }

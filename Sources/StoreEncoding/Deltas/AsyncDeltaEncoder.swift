@@ -11,65 +11,21 @@ package import StoreFormat
 package struct AsyncDeltaEncoder: Sendable {
     private static let mostUnderWay = 2
 
-    private let settings: CompressionSettings
-    private let make: Making
-    private let earlier: EarlierPieces?
-
+    let settings: CompressionSettings
     /// Makes all segments, and delivers them in order. It blocks, and throws `CancellationError` when the task is cancelled.
-    typealias Making =
-        @Sendable (
-            SegmentEffort, _ deliver: @escaping (EncodedSegment) throws -> Void
-        ) throws -> Void
-
-    init(_ settings: CompressionSettings, goingOnAfter earlier: EarlierPieces? = nil, _ make: @escaping Making) {
-        self.settings = settings
-        self.earlier = earlier
-        self.make = make
-    }
-
-    /// - Parameters:
-    ///   - shapes, unchanged: See `DeltaEncoder`.
-    ///   - limit: Most bytes of all segments together.
-    ///   - openBase: Opens the file that the receiver has.
-    ///   - open: Opens the one that it will have. Reading the pages of both throws `CancellationError` when the task is cancelled.
-    ///   - makeSpillFile: See `StoreBuilder.Target`.
-    ///   - earlier: The segments of an earlier session.
-    package init(
-        _ settings: CompressionSettings, shapes: [String: IndexShape]?, unchanged: Set<ForeignText> = [], limit: Int64,
-        openBase: @escaping @Sendable () throws -> any PageSource,
-        open: @escaping @Sendable () throws -> any PageSource,
-        makeSpillFile: @escaping @Sendable () throws -> any SpillFile, goingOnAfter earlier: EarlierPieces? = nil
-    ) {
-        self.init(settings, goingOnAfter: earlier) { effort, deliver in
-            let encoder = DeltaEncoder(
-                from: try openBase(), to: try open(), shapes: shapes, unchanged: unchanged, effort: effort,
-                makeSpillFile: makeSpillFile)
-            try encoder.encodeIfSmaller(limit: limit, deliver: deliver)
-        }
-    }
-
-    /// A delta of a file of any bytes.
-    ///
-    /// - Parameters:
-    ///   - digest: The SHA-256 of the file that the receiver has.
-    ///   - open: Opens that file, and the one that it will have. Both throw `CancellationError` when the task is cancelled.
-    package init(
-        _ settings: CompressionSettings, over digest: [UInt8], limit: Int64,
-        open: @escaping @Sendable () throws -> (base: any ByteSource, new: any ByteSource),
-        goingOnAfter earlier: EarlierPieces? = nil
-    ) {
-        self.init(settings, goingOnAfter: earlier) { effort, deliver in
-            let (base, new) = try open()
-            let segments = try EncodedSegment.delta(from: base, digest, to: new, effort: effort, limit: limit)
-            for segment in segments { try deliver(segment) }
-        }
-    }
+    let make: @Sendable (SegmentEffort, _ deliver: @escaping (EncodedSegment) throws -> Void) throws -> Void
 
     /// See `StoreCodec`.
-    package func encode(deliver: (EncodedSegment) async throws -> Void) async throws {
+    ///
+    /// - Parameter earlier: The segments of an earlier session.
+    package func encode(
+        goingOnAfter earlier: EarlierPieces? = nil, deliver: (EncodedSegment) async throws -> Void
+    ) async throws {
         let channel = WorkChannel<EncodedSegment>(capacity: Self.mostUnderWay)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask(executorPreference: channel.thread) { await channel.run { try makeRest(put: $0) } }
+            group.addTask(executorPreference: channel.thread) {
+                await channel.run { try makeRest(after: earlier, put: $0) }
+            }
             while let segment = try await channel.next()?.take() {
                 try await deliver(segment)
                 channel.finishOne()
@@ -78,7 +34,7 @@ package struct AsyncDeltaEncoder: Sendable {
     }
 
     /// Makes all segments, and puts those that no earlier session has made.
-    private func makeRest(put: @escaping (EncodedSegment) throws -> Void) throws {
+    private func makeRest(after earlier: EarlierPieces?, put: @escaping (EncodedSegment) throws -> Void) throws {
         let level = try earlier?.level ?? settings.level
         var (index, skipped) = (0, Int64(0))
         try make(SegmentEffort(level)) { segment in
@@ -97,5 +53,43 @@ package struct AsyncDeltaEncoder: Sendable {
             try put(new)
         }
         guard index >= earlier?.count ?? 0 else { throw EarlierPieces.Mismatch() }
+    }
+}
+
+extension AsyncDeltaEncoder {
+    /// - Parameters:
+    ///   - shapes, unchanged: See `DeltaEncoder`.
+    ///   - limit: Most bytes of all segments together.
+    ///   - openBase: Opens the file that the receiver has.
+    ///   - open: Opens the one that it will have. Reading the pages of both throws `CancellationError` when the task is cancelled.
+    ///   - makeSpillFile: See `StoreBuilder.Target`.
+    package init(
+        _ settings: CompressionSettings, shapes: [String: IndexShape]?, unchanged: Set<ForeignText> = [], limit: Int64,
+        openBase: @escaping @Sendable () throws -> any PageSource,
+        open: @escaping @Sendable () throws -> any PageSource,
+        makeSpillFile: @escaping @Sendable () throws -> any SpillFile
+    ) {
+        self.init(settings: settings) { effort, deliver in
+            let encoder = DeltaEncoder(
+                from: try openBase(), to: try open(), shapes: shapes, unchanged: unchanged, effort: effort,
+                makeSpillFile: makeSpillFile)
+            try encoder.encodeIfSmaller(limit: limit, deliver: deliver)
+        }
+    }
+
+    /// A delta of a file of any bytes.
+    ///
+    /// - Parameters:
+    ///   - digest: The SHA-256 of the file that the receiver has.
+    ///   - open: Opens that file, and the one that it will have. Both throw `CancellationError` when the task is cancelled.
+    package init(
+        _ settings: CompressionSettings, over digest: [UInt8], limit: Int64,
+        open: @escaping @Sendable () throws -> (base: any ByteSource, new: any ByteSource)
+    ) {
+        self.init(settings: settings) { effort, deliver in
+            let (base, new) = try open()
+            let segments = try EncodedSegment.delta(from: base, digest, to: new, effort: effort, limit: limit)
+            for segment in segments { try deliver(segment) }
+        }
     }
 }

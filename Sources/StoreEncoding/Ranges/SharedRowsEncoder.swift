@@ -14,7 +14,7 @@ extension AsyncDeltaEncoder {
         _ settings: CompressionSettings, sharing shared: SharedRows, shapes: [String: IndexShape], limit: Int64,
         open: @escaping @Sendable () throws -> any PageSource
     ) {
-        self.init(settings) { effort, deliver in
+        self.init(settings: settings) { effort, deliver in
             try Self.write(try open(), sharing: shared, shapes, effort, limit: limit, deliver: deliver)
         }
     }

@@ -213,11 +213,11 @@ import Testing
 
     private func delta(
         _ base: Copy, _ new: Copy, _ level: CompressionLevel, goingOnAfter earlier: EarlierPieces? = nil
-    ) -> AsyncDeltaEncoder {
-        AsyncDeltaEncoder(
+    ) async throws -> Stream {
+        let encoder = AsyncDeltaEncoder(
             CompressionSettings(level), shapes: new.shapes, limit: .max, openBase: { try MemoryPages(base.bytes) },
-            open: { try MemoryPages(new.bytes) }, makeSpillFile: { MemorySpill() },
-            goingOnAfter: earlier)
+            open: { try MemoryPages(new.bytes) }, makeSpillFile: { MemorySpill() })
+        return try await Stream { try await encoder.encode(goingOnAfter: earlier, deliver: $0) }
     }
 
     @Test func `makes the rest of a delta, at the level of then, and of no other`() async throws {
@@ -232,15 +232,15 @@ import Testing
         // Little in common, so that there are several segments, and enough to be smaller than the whole; and something that levels
         // find in other ways.
         let new = try Copy(sql)
-        let whole = try await Stream(delta(base, new, .standard).encode)
+        let whole = try await delta(base, new, .standard)
         #expect(whole.data.count > 3 && whole.notes.allSatisfy { $0.setting == 6 })
         for count in Soak.stride(0..<whole.data.count, by: 7) + [whole.data.count] {
             let level = count == 0 ? CompressionLevel.standard : .fastest
-            let rest = try await Stream(delta(base, new, level, goingOnAfter: whole.earlier(count)).encode)
+            let rest = try await delta(base, new, level, goingOnAfter: whole.earlier(count))
             #expect(whole.data[..<count] + rest.data == whole.data[...])
             #expect(whole.notes[..<count] + rest.notes == whole.notes[...])
         }
-        let other = try await Stream(delta(base, new, .fastest).encode)
+        let other = try await delta(base, new, .fastest)
         let notes = Array(whole.notes[..<2])
         let tooMany = whole.notes.map { PieceNote($0.setting, isLast: false) } + notes
         let bad: [EarlierPieces] = [
@@ -251,7 +251,7 @@ import Testing
         ]
         for earlier in bad {
             await #expect(throws: EarlierPieces.Mismatch.self) {
-                _ = try await Stream(delta(base, new, .standard, goingOnAfter: earlier).encode)
+                _ = try await delta(base, new, .standard, goingOnAfter: earlier)
             }
         }
     }
