@@ -25,7 +25,7 @@ final class ArrivedShipments: Sendable {
     private let last: Mutex<Int>
 
     struct Arrived: Hashable, Sendable {
-        fileprivate let number: Int
+        let number: Int
         let file: FilePath
         let metadata: [String: String]
         /// Attempts before this one.
@@ -152,9 +152,7 @@ final class ArrivedShipments: Sendable {
         try? write(Form(metadata: arrived.metadata, attempts: arrived.attempts, stops: stops), arrived.number)
     }
 
-    func remove(_ arrived: Arrived) { remove(arrived.number) }
-
-    private func remove(_ number: Int) {
+    func remove(_ number: Int) {
         // In this order, a shipment that is removed halfway is incomplete.
         try? PlatformCalls.removeFile(path(number, "json"))
         try? PlatformCalls.removeFile(path(number, "shipment"))

@@ -141,7 +141,7 @@ public actor TransferReceiver {
             for shipment in shipments {
                 if let answer = try await answer(to: shipment) { try send(answer) }
                 // If the app ends before this, the receiver answers again.
-                arrived.remove(shipment)
+                arrived.remove(shipment.number)
             }
             try answerQuestions()
             try announce()

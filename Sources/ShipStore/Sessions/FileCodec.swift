@@ -25,7 +25,7 @@ package struct FileCodec: StoreCodec {
     }
 
     package func makeDecoder(_ store: StoreToDecode, over base: FilePath?) throws -> any StoreSegmentDecoder {
-        if let base { try StoreFileDecoder(store, over: base) } else { StoreFileDecoder(store) }
+        try StoreFileDecoder(store, over: base)
     }
 }
 
@@ -46,7 +46,7 @@ private final class FileBox {
     private let base: FilePath?
     private(set) var file: PageFile?
 
-    init(_ store: StoreToDecode, like base: FilePath? = nil) {
+    init(_ store: StoreToDecode, like base: FilePath?) {
         self.store = store
         self.base = base
     }
@@ -68,28 +68,24 @@ private final class StoreFileDecoder: StoreSegmentDecoder {
     private let decode: ([UInt8]) throws -> Void
     private let end: () throws -> Void
 
-    init(_ store: StoreToDecode) {
-        let file = FileBox(store)
-        self.file = file
-        let builder = StoreBuilder(
-            pageSize: store.facts.pageSize, pageCount: UInt32(clamping: store.facts.pageCount),
-            DecodingWork(store.limits)
-        ) {
-            try file.make(pageSize: $0.pageSize)
-        }
-        decode = { try builder.append($0) }
-        end = { if !builder.isComplete { throw CompressionError.damaged(.rows) } }
-    }
-
-    init(_ store: StoreToDecode, over base: FilePath) throws {
+    init(_ store: StoreToDecode, over base: FilePath?) throws {
         let file = FileBox(store, like: base)
         self.file = file
-        let builder = DeltaBuilder(
-            base: try BasePages(base), pageSize: store.facts.pageSize,
-            pageCount: UInt32(clamping: store.facts.pageCount), DecodingWork(store.limits)
-        ) { try file.make(pageSize: $0) }
-        decode = { try builder.append($0) }
-        end = { try builder.finish() }
+        let (pageSize, pageCount) = (store.facts.pageSize, UInt32(clamping: store.facts.pageCount))
+        let work = DecodingWork(store.limits)
+        if let base {
+            let builder = DeltaBuilder(base: try BasePages(base), pageSize: pageSize, pageCount: pageCount, work) {
+                try file.make(pageSize: $0)
+            }
+            decode = { try builder.append($0) }
+            end = { try builder.finish() }
+        } else {
+            let builder = StoreBuilder(pageSize: pageSize, pageCount: pageCount, work) {
+                try file.make(pageSize: $0.pageSize)
+            }
+            decode = { try builder.append($0) }
+            end = { if !builder.isComplete { throw CompressionError.damaged(.rows) } }
+        }
     }
 
     func append(_ segment: [UInt8]) throws { try decode(segment) }

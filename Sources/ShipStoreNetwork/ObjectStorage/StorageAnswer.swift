@@ -14,17 +14,17 @@ struct StorageAnswer {
 
     /// The values of an element of the XML, wherever it stands; what is in them is no more XML, but for the five entities.
     func values(of name: String) -> [String] {
-        text.split(separator: "<\(name)>", omittingEmptySubsequences: false).dropFirst().compactMap { rest in
-            rest.firstRange(of: "</\(name)>").map { Self.plain(rest[..<$0.lowerBound]) }
-        }
+        contents(of: name).map(Self.plain)
     }
 
     /// The first elements of this name, each with all that is in it.
     func elements(_ name: String) -> [StorageAnswer] {
+        contents(of: name).map { StorageAnswer(response: response, text: String($0), received: received) }
+    }
+
+    private func contents(of name: String) -> [Substring] {
         text.split(separator: "<\(name)>", omittingEmptySubsequences: false).dropFirst().compactMap { rest in
-            rest.firstRange(of: "</\(name)>").map {
-                StorageAnswer(response: response, text: String(rest[..<$0.lowerBound]), received: received)
-            }
+            rest.firstRange(of: "</\(name)>").map { rest[..<$0.lowerBound] }
         }
     }
 

@@ -27,15 +27,12 @@ struct StorageSettings: Sendable {
         func file(_ variable: String, _ standard: String) -> FilePath {
             variables[variable].map { FilePath($0) } ?? home.appending(".aws").appending(standard)
         }
-        var profile: [String: String] = [:]
-        let config = Self.section(
+        var profile = Self.section(
             name == "default" ? ["default"] : ["profile \(name)"], of: file("AWS_CONFIG_FILE", "config"))
         let credentials = Self.section([name], of: file("AWS_SHARED_CREDENTIALS_FILE", "credentials"))
-        for (key, value) in config { profile[key] = value }
         // The token goes with the keys of one file.
         if credentials["aws_access_key_id"] != nil { profile["aws_session_token"] = nil }
-        for (key, value) in credentials { profile[key] = value }
-        self.profile = profile
+        self.profile = profile.merging(credentials) { $1 }
     }
 
     private static func section(_ names: Set<String>, of path: FilePath) -> [String: String] {
