@@ -1,4 +1,3 @@
-// Reads values of the library from the command line, as `@Option(transform:)` wants it. Errors carry words for people.
 import ArgumentParser
 
 /// How a command speaks.

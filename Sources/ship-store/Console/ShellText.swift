@@ -4,11 +4,7 @@ import SystemPackage
 extension PrintableText.StringInterpolation {
     /// A path in a command that the user may type: as a POSIX shell takes it, or with `$'…'` where it has bytes that show as nothing.
     mutating func appendInterpolation(inShell path: FilePath) {
-        let bytes = path.withPlatformString {
-            $0.withMemoryRebound(to: UInt8.self, capacity: path.length + 1) { start in
-                Array(UnsafeBufferPointer(start: start, count: path.length))
-            }
-        }
+        let bytes = path.bytes
         let shown: PrintableText = "\(path)"
         if shown.text != path.string {
             appendLiteral("$'")
