@@ -28,13 +28,14 @@ extension InboxFolder {
     ///
     /// - Parameters:
     ///   - kept: Stays.
-    ///   - unreadable: Whether an unlocked staging goes too whose record cannot be read: it is litter for the owner of the inbox,
-    ///     while no other shipment of the store comes in.
+    ///   - unreadable: Whether an unlocked staging goes too whose record cannot be read. For who has the lock of the store it is litter: a
+    ///     session makes and locks its own under that lock, and lets go of it only there.
+    ///   - dryRun: Whether nothing goes.
     ///   - isToGo: Is asked of each.
-    /// - Returns: How much went that waited.
+    /// - Returns: How much went.
     @discardableResult
     package func removeWaitingShipments(
-        of name: StoreName, except kept: FilePath? = nil, unreadable: Bool = false,
+        of name: StoreName, except kept: FilePath? = nil, unreadable: Bool = false, dryRun: Bool = false,
         where isToGo: (WaitingRecord) -> Bool = { _ in true }
     ) -> Int {
         let staging = layout.staging(name)
@@ -46,13 +47,13 @@ extension InboxFolder {
             guard record.map({ $0.isOver() || isToGo($0) }) ?? (unreadable && UUID(uuidString: entry) != nil),
                 let lock = lockStaging(at: path, with: record)
             else { continue }
-            if (try? files.removeTree(at: path)) != nil, record != nil { count += 1 }
+            if dryRun || (try? files.removeTree(at: path)) != nil { count += 1 }
             _ = consume lock
         }
         return count
     }
 
-    /// The same of every store.
+    /// Removes what waits, of every store.
     @discardableResult
     package func removeAllWaitingShipments(where isToGo: (StoreName, WaitingRecord) -> Bool) -> Int {
         ((try? storeNames()) ?? []).reduce(0) { sum, name in
@@ -110,5 +111,16 @@ extension InboxFolder {
                 return false
             }
         }
+    }
+}
+
+extension StoreLock {
+    /// Removes what has come of shipments that broke off: what waits, and what a receiver that was killed has left.
+    ///
+    /// - Returns: How much went, or would go.
+    package borrowing func removeBrokenOff(dryRun: Bool = false) -> Int {
+        let count = folder.removeWaitingShipments(of: name, unreadable: true, dryRun: dryRun)
+        if !dryRun { removeFolderIfUnused() }
+        return count
     }
 }

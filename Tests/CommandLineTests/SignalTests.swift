@@ -167,6 +167,28 @@ import Testing
         try await end(next.program, SIGTERM, with: 0)
     }
 
+    @Test func `what a killed receiver left is pruned, and what comes in is not`() async throws {
+        try desk.makeLargeStore()
+        let shipment = try await desk.shipment(of: "Large.sqlite")
+        let receiver = try desk.start("receive", "--into", "inbox", "--from", "-", input: .pipe)
+        await receiver.write(Array(shipment.prefix(2_000_000)))
+        _ = try await receiver.waitForLine(containing: "receiving Large")
+        for options in [["--dry-run"], []] {
+            let nothing = try await desk.run(["prune", "--into", "inbox"] + options).expectSuccess()
+            #expect(nothing.stderr == "nothing is to go\n" && nothing.stdout == "")
+        }
+        #expect(try desk.leftovers.contains { $0.contains("/staging/") })
+        receiver.signal(SIGKILL)
+        #expect(try await receiver.wait().status == .signalled(SIGKILL))
+        let dry = try await desk.run("prune", "--into", "inbox", "--dry-run").expectSuccess()
+        #expect(dry.stdout == "would go  Large  a shipment that broke off\n")
+        #expect(try desk.leftovers.contains { $0.contains("/staging/") })
+        let pruned = try await desk.run("prune", "--into", "inbox").expectSuccess()
+        #expect(pruned.stdout == "removed  Large  a shipment that broke off\n")
+        #expect(try desk.leftovers == [])
+        #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock"])
+    }
+
     @Test(arguments: stops)
     func `a local copy`(stop: Stop) async throws {
         try await desk.withLockedStore {

@@ -52,43 +52,44 @@ public struct GenerationPruning: Hashable, Sendable {
     private static func look(
         _ name: StoreName, _ inbox: Inbox, _ retention: Retention
     ) throws(InboxError) -> [GenerationPruning] {
-        let waiting = try inbox.open().waitingShipments(of: name)
-        return try StoreLock(of: name, in: inbox).superfluous(retention).map {
+        let storeLock = try StoreLock(of: name, in: inbox)
+        return try storeLock.superfluous(retention).map {
             GenerationPruning(name: name, generation: $0.number, outcome: .superfluous)
-        } + waiting.map { _ in GenerationPruning(name: name, generation: nil, outcome: .superfluous) }
+        } + brokenOff(storeLock.removeBrokenOff(dryRun: true), of: name, .superfluous)
+    }
+
+    private static func brokenOff(_ count: Int, of name: StoreName, _ outcome: Outcome) -> [GenerationPruning] {
+        Array(repeating: GenerationPruning(name: name, generation: nil, outcome: outcome), count: count)
     }
 
     private static func prune(
         _ name: StoreName, _ inbox: Inbox, _ retention: Retention
     ) throws(InboxError) -> [GenerationPruning] {
-        let unfinished = (0..<(try inbox.open().removeWaitingShipments(of: name))).map { _ in
-            GenerationPruning(name: name, generation: nil, outcome: .removed)
-        }
-        let first = try remove(name, inbox, retention)
+        let (first, unfinished) = try remove(name, inbox, retention)
         var (removed, held) = (first.removed, first.held)
         if let rest = first.rest {
             // In short pauses, so that it ends soon after a cancellation. Other programs may change the store meanwhile.
             let end = ContinuousClock.now + rest
             while .now < end, !Task.isCancelled { PlatformCalls.pause(pause) }
-            let second = try remove(name, inbox, retention)
+            let second = try remove(name, inbox, retention).pruned
             removed += second.removed
             held = second.held
         }
         return
             (removed.map { GenerationPruning(name: name, generation: $0.number, outcome: .removed) }
             + held.map { GenerationPruning(name: name, generation: $0.number, outcome: .held) })
-            .sorted { $0.generation ?? 0 < $1.generation ?? 0 } + unfinished
+            .sorted { $0.generation ?? 0 < $1.generation ?? 0 } + brokenOff(unfinished, of: name, .removed)
     }
 
     private static let pause = Duration.milliseconds(10)
 
     private static func remove(
         _ name: StoreName, _ inbox: Inbox, _ retention: Retention
-    ) throws(InboxError) -> StoreLock.Pruned {
+    ) throws(InboxError) -> (pruned: StoreLock.Pruned, unfinished: Int) {
         let storeLock = try StoreLock(of: name, in: inbox)
         storeLock.removeLitter()
         let pruned = try storeLock.prune(retention)
         try storeLock.sync()
-        return pruned
+        return (pruned, storeLock.removeBrokenOff())
     }
 }
