@@ -272,6 +272,25 @@ import Testing
         #expect(try Folder.names(in: desk.path) == ["Recipes.sqlite", "copy.sqlite"])
     }
 
+    /// Core Data's folder stays, and none that the restore has made in it.
+    @Test func `a restore that is refused leaves no empty folder of external files`() async throws {
+        let sample = try CoreDataSample(at: desk["Photos.sqlite"])
+        let large = try sample.addPhoto(key: 8, content: Data("large".utf8), tag: 3)
+        let copy = try #require(try await desk.run("copy", "Photos.sqlite", "--keep-in", "kept").lines.first)
+        try Folder.removeTree(at: sample.file("_FBF", large).removingLastComponent())
+        try TestStore.make(at: sample.path, sql: "DELETE FROM ZPHOTO")
+        try sample.addPhoto(key: 9, content: Data("small".utf8))
+        let queue = try TestStore.open(sample.path)
+        try await queue.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        let restore = ["restore", copy, "--over", "Photos.sqlite", "--busy-timeout", "0.2"]
+        #expect(try await desk.run(restore).status == .exited(75))
+        #expect(try Folder.names(in: sample.supportFolder) == ["_EXTERNAL_DATA"])
+        try await queue.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try queue.close()
+        try await desk.run(restore).expectSuccess()
+        #expect(try Folder.names(in: sample.supportFolder) == ["_EXTERNAL_DATA", "_FBF"])
+    }
+
     @Test func `a copy from before a migration comes back over the path that it remembers`() async throws {
         try desk.makeStore(rows: 3)
         let kept = try await desk.run("copy", "Recipes.sqlite", "--keep-in", "kept")

@@ -30,6 +30,15 @@ struct OperationFaultTests {
         }
     }
 
+    @Test func `a restore without a safety copy that is killed leaves no file of the old state once it is done again`()
+        async throws
+    {
+        let calls = ["unlink", "unlinkat", "fdatasync"]
+        for mode in [JournalMode.wal, .delete] {
+            try await sweep(.restoreWithoutSafetyCopy, mode, .kill, .once, only: calls, from: 1, by: 1)
+        }
+    }
+
     @Test(arguments: StoreOperation.allCases)
     func `a call that fails leaves the old state, or the operation succeeds all the same`(
         operation: StoreOperation
@@ -184,17 +193,17 @@ struct OperationFaultTests {
 
     private func sweep(
         _ operation: StoreOperation, _ mode: JournalMode, _ action: FaultShim.Action, _ extent: FaultShim.Extent,
-        from first: Int, by step: Int
+        only names: [String] = [], from first: Int, by step: Int
     ) async throws {
         var call = first
-        while try await round(operation, mode, action, extent, call) { call += step }
+        while try await round(operation, mode, action, extent, only: names, call) { call += step }
         #expect(call > 4, "the shim counts almost nothing")
     }
 
     /// - Returns: Whether there was such a call.
     private func round(
         _ operation: StoreOperation, _ mode: JournalMode, _ action: FaultShim.Action, _ extent: FaultShim.Extent,
-        _ call: Int
+        only names: [String], _ call: Int
     ) async throws -> Bool {
         let place = try sample.newPlace(for: operation, mode)
         defer { try? Folder.removeTree(at: place.path) }
@@ -204,7 +213,7 @@ struct OperationFaultTests {
         let comment: Comment = "\(operation) in mode \(mode.rawValue), \(action)\(extent.rawValue) at call \(call)"
         let outcome = try await BuiltProgram.run(
             sample.arguments(operation),
-            environment: FaultShim.environment(action, at: call, extent, log: log, keepingIn: disk.kept)
+            environment: FaultShim.environment(action, at: call, extent, only: names, log: log, keepingIn: disk.kept)
                 .merging(place.environment) { $1 },
             in: place.desk)
         if action != .kill {

@@ -93,6 +93,12 @@ struct RestoreSession: Sendable {
             try support.keep(comparison.different, in: replaced)
             try support.put(comparison.different, attributes: attributes)
             names = try support.names()
+            let going = names.intersection(old.references).subtracting(source.references)
+            if old.safetyCopy == nil, !going.isEmpty {
+                // After a kill nothing else tells the next restore whose they were.
+                try RestoreRecord(begun: Timestamp(Date()), adding: going.union(added), to: earlier)
+                    .write(for: home, in: temporary.path)
+            }
             try rewrite.commit()
         } catch {
             throw tidyUp(

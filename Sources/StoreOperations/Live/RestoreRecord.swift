@@ -3,14 +3,14 @@ package import ShipProtocol
 package import StoreFiles
 package import SystemPackage
 
-/// The files that a restore is about to put beside a store, written down before it does so. After a crash the next restore learns
-/// from it which of them are not needed.
+/// The files that a restore is about to put beside a store, and those that go with the old state where no copy of it is kept, written
+/// down before. After a crash the next restore learns from it which of them are not needed.
 ///
 ///     FOLDER/.Recipes.sqlite.restoring    JSON
 package struct RestoreRecord: Hashable, Sendable, Codable {
     /// When the first of the restores began that have not come to their end.
     package let begun: Timestamp
-    /// External files that were not there before, by their paths in the support folder, sorted.
+    /// External files that were not there before, or are to go, by their paths in the support folder, sorted.
     private let externalFiles: [String]
 
     /// Longest record that is read, in bytes.

@@ -17,8 +17,9 @@ import SystemPackage
 package final class SupportFolderLock: Sendable {
     private let path: FilePath
     private let lock: FolderLock?
-    /// The folder that was made for this command, as long as nothing is in it; `nil` if it was there.
-    private let made: FileStatus.Identity?
+    private let identity: FileStatus.Identity?
+    /// The folders that were not there before this command, the innermost first: those go in which nothing is.
+    private let absent: [FilePath]
     /// Whether files may be removed from the folder. A folder that was not there may have been filled by another process since.
     package let permitsRemoval: Bool
 
@@ -26,21 +27,19 @@ package final class SupportFolderLock: Sendable {
     private static let pause = Duration.milliseconds(10)
 
     private init(
-        _ path: FilePath, _ lock: consuming FolderLock?, made: FileStatus.Identity? = nil, permitsRemoval: Bool
+        _ path: FilePath, _ lock: consuming FolderLock?, _ identity: FileStatus.Identity? = nil,
+        absent: [FilePath] = [], permitsRemoval: Bool
     ) {
         self.path = path
         self.lock = lock
-        self.made = made
+        (self.identity, self.absent) = (identity, absent)
         self.permitsRemoval = permitsRemoval
     }
 
     deinit {
         // The lock is held until this has ended; a folder that has the name by now and is another one is none of ours.
-        guard let made, (try? Self.identity(of: path)) == made else { return }
-        for subfolder in ExternalFileName.Folder.allCases {
-            try? PlatformCalls.removeEmptyFolder(path.appending(subfolder.rawValue))
-        }
-        try? PlatformCalls.removeEmptyFolder(path)
+        guard let identity, !absent.isEmpty, (try? Self.identity(of: path)) == identity else { return }
+        for folder in absent { try? PlatformCalls.removeEmptyFolder(folder) }
     }
 
     /// Waits for the lock of one folder.
@@ -87,7 +86,10 @@ package final class SupportFolderLock: Sendable {
         }
         for (path, identity) in found.sorted(by: { ($0.1.device, $0.1.inode) < ($1.1.device, $1.1.inode) })
         where taken[identity] == nil {
-            guard let lock = try take(path, identity, wasMade: made.contains(identity)) else { return ([], path) }
+            let isToPut = folders.contains { $0.folder.path == path && $0.isToPut }
+            guard let lock = try take(path, identity, toPut: isToPut, wasMade: made.contains(identity)) else {
+                return ([], path)
+            }
             taken[identity] = lock
         }
         var locks: [SupportFolderLock] = []
@@ -101,7 +103,7 @@ package final class SupportFolderLock: Sendable {
             }
             if isNew { made.insert(identity) }
             if taken[identity] == nil {
-                taken[identity] = try take(folder.path, identity, wasMade: made.contains(identity))
+                taken[identity] = try take(folder.path, identity, toPut: isToPut, wasMade: made.contains(identity))
             }
             guard let lock = taken[identity] else { return ([], folder.path) }
             locks.append(lock)
@@ -117,13 +119,15 @@ package final class SupportFolderLock: Sendable {
 
     /// - Returns: `nil` if another command has it, or the name is another folder's by now.
     private static func take(
-        _ path: FilePath, _ identity: FileStatus.Identity, wasMade: Bool
+        _ path: FilePath, _ identity: FileStatus.Identity, toPut isToPut: Bool, wasMade: Bool
     ) throws(FileError) -> SupportFolderLock? {
         do throws(FileError) {
             guard let lock = try FolderLock.take(.exclusive, on: path), try lock.file.status.identity == identity,
                 try PlatformCalls.statusIfThere(of: path)?.identity == identity
             else { return nil }
-            return SupportFolderLock(path, lock, made: wasMade ? identity : nil, permitsRemoval: true)
+            let inner = isToPut ? ExternalFileName.Folder.allCases.map { path.appending($0.rawValue) } : []
+            let absent = inner.filter { (try? PlatformCalls.isThere($0)) == false } + (wasMade ? [path] : [])
+            return SupportFolderLock(path, lock, identity, absent: absent, permitsRemoval: true)
         } catch {
             switch (error.operation, error.errno) {
             case (.open, .noSuchFileOrDirectory), (.open, .notDirectory), (.open, .tooManySymbolicLinkLevels):
