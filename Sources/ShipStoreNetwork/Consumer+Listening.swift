@@ -18,10 +18,16 @@ extension Consumer {
         let listener = SessionListener(
             role: .sender, trust: options.trust, window: window, timeouts: options.timeouts, place: inbox.root
         ) { report(ReceiveReport(.listener($0))) }
-        try await ShipmentError.awaiting {
-            try await listener.serve(on: address, link, beside: keepRemovingUnwelcome) { link in
-                await self.handle(link, first, report)
+        do throws(ShipmentError) {
+            try await ShipmentError.awaiting {
+                try await listener.serve(on: address, link, beside: keepRemovingUnwelcome) { link in
+                    await self.handle(link, first, report)
+                }
             }
+        } catch {
+            // A session that has come to its end counts, also where the listener is stopped meanwhile.
+            guard let first else { throw error }
+            try first.checkResult(or: error)
         }
         try first?.checkResult()
     }

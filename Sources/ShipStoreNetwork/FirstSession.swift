@@ -20,6 +20,8 @@ final class FirstSession: Sendable {
 
     func end(_ result: Result<Void, ShipmentError>) { state.withLock { $0.result = result } }
 
-    /// - Throws: Why it failed; `.stopped` if there was none.
-    func checkResult() throws(ShipmentError) { try (state.withLock { $0.result } ?? .failure(.stopped)).get() }
+    /// - Throws: Why it failed; if there was none, why the listener ended.
+    func checkResult(or failure: ShipmentError = .stopped) throws(ShipmentError) {
+        try (state.withLock { $0.result } ?? .failure(failure)).get()
+    }
 }

@@ -20,24 +20,31 @@ extension Producer {
         report: @escaping @Sendable (SendReport) -> Void = { _ in }
     ) async throws(ShipmentError) {
         let first = persistence == .once ? FirstSession() : nil
-        try await ShipmentError.awaiting {
-            if case .tcp = address, window == nil, let list = try options.trust.list(), !list.hasAny(as: .receiver) {
-                throw ShipmentError.noReceiver
+        do throws(ShipmentError) {
+            try await ShipmentError.awaiting {
+                if case .tcp = address, window == nil, let list = try options.trust.list(), !list.hasAny(as: .receiver)
+                {
+                    throw ShipmentError.noReceiver
+                }
+                let stores = try WatchedStores(
+                    of: self, following ?? Following(), isShared: true,
+                    before: following.flatMap { WatchedStores.recentBases(of: self, $0) }
+                ) { report(SendReport($0)) }
+                try reportMissing { report(SendReport($0)) }
+                let service = Service(
+                    producer: self, at: address.nameInMemory, following: following, stores: stores, report: report)
+                let listener = SessionListener(
+                    role: .receiver, trust: options.trust, window: window, timeouts: options.timeouts,
+                    place: self.stores.first ?? "."
+                ) { report(SendReport(.listener($0))) }
+                try await stores.whileFollowed {
+                    try await listener.serve(on: address, link) { await service.serve($0, first) }
+                }
             }
-            let stores = try WatchedStores(
-                of: self, following ?? Following(), isShared: true,
-                before: following.flatMap { WatchedStores.recentBases(of: self, $0) }
-            ) { report(SendReport($0)) }
-            try reportMissing { report(SendReport($0)) }
-            let service = Service(
-                producer: self, at: address.nameInMemory, following: following, stores: stores, report: report)
-            let listener = SessionListener(
-                role: .receiver, trust: options.trust, window: window, timeouts: options.timeouts,
-                place: self.stores.first ?? "."
-            ) { report(SendReport(.listener($0))) }
-            try await stores.whileFollowed {
-                try await listener.serve(on: address, link) { await service.serve($0, first) }
-            }
+        } catch {
+            // A session that has come to its end counts, also where the listener is stopped meanwhile.
+            guard let first else { throw error }
+            try first.checkResult(or: error)
         }
         try first?.checkResult()
     }
