@@ -31,10 +31,10 @@ extension Producer {
 
     /// Has all receivers take the newest state of stores, whatever is being rolled out: of all if none is named.
     ///
-    /// - Returns: The stores of which a state is still being rolled out.
+    /// - Returns: The stores of which a state is still being rolled out, and those of the others that are halted.
     public func release(
         _ endpoint: Endpoint, _ names: Set<StoreName> = [], _ link: LinkOptions = LinkOptions()
-    ) async throws(ShipmentError) -> [StoreName] {
+    ) async throws(ShipmentError) -> (rollingOut: [StoreName], halted: [StoreName]) {
         try await withPublisher(at: endpoint, link) { try await $0.release(names) }
     }
 

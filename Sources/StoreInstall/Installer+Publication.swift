@@ -21,16 +21,17 @@ extension Installer {
         try storeLock.keep(OriginRecord(producer: device, highest: known.highest, generation: known.generation))
     }
 
-    /// Notes since when the publisher of a store has halted it, or that it has not, for people.
+    /// Notes for people since when the publisher of a store has halted it, or that it has not. What is not here gets a folder for that.
     package func note(halted time: Timestamp?, of name: StoreName) {
         let (note, known) = (folder.layout.haltRecord(name), folder.haltRecord(of: name))
         let record = time.map { HaltRecord(since: $0) }
-        guard known != record, (try? folder.currentName(of: name)) != nil else { return }
+        guard known != record, let storeLock = try? StoreLock(making: name, durably: false, in: folder) else { return }
         if let record {
             replace(note, with: record.jsonBytes, .halted, of: name)
         } else {
             // One that can be read as such a note was written by a receiver.
             try? folder.files.removeFile(note)
         }
+        storeLock.removeFolderIfUnused()
     }
 }

@@ -134,14 +134,15 @@ package struct StoreLock: ~Copyable {
         try folder.files.sync(layout.store(name))
     }
 
-    /// Removes the folder of a store that has nothing in it: no shipment of it has become current, none is coming in, and none
-    /// waits. Only empty folders go, and notes about what is current.
+    /// Removes the folder of a store that has nothing in it: no shipment of it has become current, none is coming in, none waits, and its
+    /// publisher has not halted it. Only empty folders go, and notes about what is current.
     borrowing func removeFolderIfUnused() {
         let places = [layout.staging(name), layout.generations(name)]
         let notes = [layout.ageRecord(name), layout.haltRecord(name), layout.leftRecord(name), layout.bell(name)]
         guard let found = try? folder.files.names(in: layout.store(name)),
             found.allSatisfy({ entry in (places + notes).contains { $0.lastComponent?.text == entry } }),
-            places.allSatisfy({ ((try? folder.files.names(in: $0)) ?? []).isEmpty }), !folder.isHeard(name)
+            places.allSatisfy({ ((try? folder.files.names(in: $0)) ?? []).isEmpty }), !folder.isHeard(name),
+            folder.haltRecord(of: name) == nil
         else { return }
         for note in notes { try? folder.files.removeFile(note) }
         for place in places { try? folder.files.removeEmptyFolder(at: place) }

@@ -95,6 +95,9 @@ import Testing
         try await desk.run("send", "Recipes.sqlite", "--to", Self.place, "--rollout", "5%").expectSuccess()
         #expect(try await desk.run("publish", "--release", Self.place, "Notes").status == .exited(66))
         let left = try await desk.run("publish", "--release", Self.place).expectSuccess()
-        #expect(left.stderr.contains("all receivers take what is at"))
+        #expect(left.stderr == "what is at \(Self.place) is for all receivers\n")
+        try await desk.run("publish", "--halt", Self.place).expectSuccess()
+        let halted = try await desk.run("publish", "--release", Self.place)
+        #expect(halted.stderr.contains("no receiver takes Recipes until `ship-store publish --resume \(Self.place)`"))
     }
 }

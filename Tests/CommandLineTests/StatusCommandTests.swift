@@ -54,6 +54,27 @@ import Testing
         #expect(try Folder.names(in: desk["inbox/.ship-store"]) == [".format", ".lock", "Recipes"])
     }
 
+    @Test func `what is halted before anything of it has come is told`() async throws {
+        try await desk.run("send", "Recipes.sqlite", "--to", "dir:public/kitchen").expectSuccess()
+        try await desk.run("publish", "--halt", "dir:public/kitchen").expectSuccess()
+        func receive() async throws {
+            try await desk.run("receive", "--into", "inbox", "--from", "dir:public/kitchen").expectSuccess()
+        }
+        for _ in 0..<2 {
+            try await receive()
+            let status = try await desk.run("status", "--into", "inbox").expectSuccess()
+            #expect(status.stdout.contains("empty  Recipes") && status.stdout.contains("halted by its publisher since"))
+        }
+        try await desk.run("prune", "--into", "inbox").expectSuccess()
+        #expect(try await desk.run("status", "--into", "inbox").stdout.contains("halted by its publisher since"))
+        try await desk.run("publish", "--halt", "dir:public/kitchen", "Other").expectFailure(
+            66, "Other is not published at dir:public/kitchen", hint: "published there: Recipes")
+        try await desk.run("publish", "--resume", "dir:public/kitchen").expectSuccess()
+        try await receive()
+        #expect(try desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
+        #expect(try await !desk.run("status", "--into", "inbox").stdout.contains("halted"))
+    }
+
     /// What a reader cannot read is no copy, whatever its records say.
     @Test(arguments: [
         "rm $G/Recipes.sqlite", "chmod u+w $G/Recipes.sqlite; truncate -s 100 $G/Recipes.sqlite",

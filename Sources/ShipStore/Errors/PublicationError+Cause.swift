@@ -14,7 +14,7 @@ extension PublicationError {
         case .objectGone(let place, let digest): "an object is missing at \(place): \(digest)"
         case .otherPublisher(let place, let id): "another device publishes at \(place) (its id is \(id))"
         case .handedOver(let place, let id): "this device has handed \(place) over to another one (its id is \(id))"
-        case .notPublished(let place, let name): "\(name) is not published at \(place)"
+        case .notPublished(let place, let name, _): "\(name) is not published at \(place)"
         case .otherPublication(let place): "another publication is at \(place) than before, of the same device"
         case .wentBack(let place, let from, let to):
             "what is published at \(place) is older than it was: number \(to) after \(from)"

@@ -21,7 +21,7 @@ public enum PublicationError: Error, Hashable, Sendable {
     /// This device has published there before, and has named another one that goes on.
     case handedOver(Endpoint, to: DeviceIdentifier)
     /// A store is not among those that are published there.
-    case notPublished(Endpoint, StoreName)
+    case notPublished(Endpoint, StoreName, besides: [StoreName])
     /// Another publication of the same device lies there than before.
     case otherPublication(Endpoint)
     /// The head is older than one that was there before.

@@ -37,23 +37,30 @@ extension Publisher {
     }
 
     /// Has all followers take the newest state of stores from now on, whatever is being rolled out.
-    package func release(_ names: Set<StoreName>) async throws -> [StoreName] {
-        var left: [StoreName] = []
+    package func release(_ names: Set<StoreName>) async throws -> (rollingOut: [StoreName], halted: [StoreName]) {
+        var (left, halted): ([StoreName], [StoreName]) = ([], [])
         try await update(releasing: { known in
             try checkAllIsPublished(known)
             let head = known.head
-            if let name = names.subtracting(head.names).min() { throw PublicationError.notPublished(place, name) }
+            try check(names, areAmong: Set(head.names))
             let released = names.isEmpty ? Set(head.names) : names
             left = head.names.filter { !released.contains($0) && head[$0]?.rollout != nil }
+            halted = head.halted.map(\.name).filter(released.contains)
             return released
         })
-        return left
+        return (left, halted)
     }
 
     /// Checks that this device has published the stores of the one before: its heads list no others, so they say nothing of them.
     private func checkAllIsPublished(_ known: KnownHead) throws {
         guard known.outdated.isEmpty else {
             throw PublicationError.incomplete(place, without: known.outdated.sorted())
+        }
+    }
+
+    private func check(_ names: Set<StoreName>, areAmong known: Set<StoreName>) throws {
+        if let name = names.subtracting(known).min() {
+            throw PublicationError.notPublished(place, name, besides: known.sorted())
         }
     }
 
@@ -66,7 +73,7 @@ extension Publisher {
             try check(head)
             let since = Dictionary(uniqueKeysWithValues: head.head.halted.map { ($0.name, $0.since) })
             let known = Set(head.head.names).union(head.outdated).union(since.keys)
-            if let name = names.subtracting(known).min() { throw PublicationError.notPublished(place, name) }
+            try self.check(names, areAmong: known)
             halted = known.compactMap { name in
                 names.isEmpty || names.contains(name)
                     ? state(name, since[name]) : since[name].map { .init(name: name, since: $0) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ShipStore
 import ShipStoreNetwork
+import SystemPackage
 
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,9 +24,8 @@ struct PublishCommand: AsyncParsableCommand {
 
               ship-store publish --release dir:public/kitchen Recipes
 
-            --next-key names the device that goes on with the publication, by the id that `ship-store identity` says there. \
-            It sends to the same place then, and receivers follow it without being told. This one publishes nothing more \
-            there.
+            --next-key names the device that goes on with the publication, by the id that `ship-store identity` says there. It sends to \
+            the same place then, and receivers follow it without being told. This one publishes nothing more there.
 
               ship-store publish --next-key ID dir:public/kitchen
             """)
@@ -113,15 +113,20 @@ struct PublishCommand: AsyncParsableCommand {
                     if output.json { Output.write(.event("pruned", ["removed": removed, "kept": kept])) }
                 }
             case .halt(let place, let names):
-                Self.tell(try await producer.halt(place, names, reach), at: place, console, output)
+                Self.tell("halted", try await producer.halt(place, names, reach), at: place, console, output)
             case .resume(let place, let names):
-                Self.tell(try await producer.resume(place, names, reach), at: place, console, output)
+                Self.tell("still halted", try await producer.resume(place, names, reach), at: place, console, output)
             case .release(let place, let names):
-                let left = try await producer.release(place, names, reach)
-                let words = left.map(\.text).joined(separator: ", ")
+                let (left, halted) = try await producer.release(place, names, reach)
                 console.say(
                     left.isEmpty
-                        ? "all receivers take what is at \(place)" : "still being rolled out at \(place): \(words)")
+                        ? "what is at \(place) is for all receivers"
+                        : "still being rolled out at \(place): \(left.words)")
+                if !halted.isEmpty {
+                    console.warn(
+                        "no receiver takes \(halted.words) until `ship-store publish --resume \(inShell: FilePath("\(place)"))`"
+                    )
+                }
                 if output.json { Output.write(.event("released", ["rollingOut": left.map(\.text)])) }
             case .handOver(let place, let text):
                 let id = try DeviceIdentifier.read(text, knownTo: device)
@@ -132,9 +137,15 @@ struct PublishCommand: AsyncParsableCommand {
         }
     }
 
-    private static func tell(_ halted: [StoreName], at place: Endpoint, _ console: Console, _ output: OutputOptions) {
-        let names = halted.map(\.text).joined(separator: ", ")
-        console.say(halted.isEmpty ? "from now on no store is halted at \(place)" : "halted at \(place): \(names)")
+    private static func tell(
+        _ words: PrintableText, _ halted: [StoreName], at place: Endpoint, _ console: Console, _ output: OutputOptions
+    ) {
+        console.say(
+            halted.isEmpty ? "from now on no store is halted at \(place)" : "\(words) at \(place): \(halted.words)")
         if output.json { Output.write(.event("halted", ["names": halted.map(\.text)])) }
     }
+}
+
+extension [StoreName] {
+    fileprivate var words: String { map(\.text).joined(separator: ", ") }
 }

@@ -19,7 +19,8 @@ extension PublicationError {
             "to publish, choose another place, or have that device name this one: ship-store publish --next-key ID PLACE; "
                 + "to receive what is there, use another inbox, if it is meant to be there"
         case .handedOver: "publish with that device, or at another place"
-        case .notPublished: "look at the names of what is published there"
+        case .notPublished(_, _, let names):
+            "published there: \(names.prefix(20).map(\.text).joined(separator: ", "))\(names.count > 20 ? ", and more" : "")"
         case .otherPublication: "if that is meant, receive it into another inbox"
         case .wentBack: "a cache or a backup may show what was there before: try again, and look at who can write there"
         case .expired: "publish anew, or let the publisher go on with --follow; look at the clocks of both sides"

@@ -124,7 +124,7 @@ import Testing
         await #expect(throws: PublicationError.nothingThere(round.place)) { _ = try await round.publisher().halt([]) }
         try await round.publish()
         let (name, other) = (try #require(StoreName("Recipes")), try #require(StoreName("Notes")))
-        await #expect(throws: PublicationError.notPublished(round.place, other)) {
+        await #expect(throws: PublicationError.notPublished(round.place, other, besides: [name])) {
             _ = try await round.publisher().halt([name, other])
         }
         #expect(try await round.publisher().halt([name]) == [name])
