@@ -136,7 +136,8 @@ import Testing
         #expect(outcome.complaints.first?.hasPrefix("ship-store: error: the copy needs ") == true)
         #expect(
             outcome.complaints.last
-                == "ship-store: hint: free some space on that disk; --temporary-folder moves temporary copies to another one"
+                == "ship-store: hint: free some space on that disk, or keep less free (--keep-free); "
+                + "--temporary-folder moves temporary copies to another disk"
         )
         try expectNothingMade()
     }

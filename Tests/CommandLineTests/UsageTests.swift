@@ -30,6 +30,17 @@ import Testing
         Mistake("send", "a", "--to", "watch", "--to", "kiosk", error: "--to is given twice"),
         Mistake("send", "a", "--to", "./b", "--insecure", error: "--insecure is for TCP"),
         Mistake("send", "a", "--to", "dir:b", "--pad", error: "--pad says nothing of publications yet"),
+        Mistake(
+            "send", "a", "--to", "dir:b", "--dry-run",
+            error: "--dry-run is for links and files, and not for publications"),
+        Mistake(
+            "receive", "--into", "a", "--metrics", ".",
+            error: "the value '.' is invalid for '--metrics <file>': it is a folder: name a file in it, as figures.prom"
+        ),
+        Mistake(
+            "bases", "--add", "a.sqlite",
+            error: "say of which store it is: --add COPY STORE; of NAME.base.sqlite it is NAME.sqlite beside it",
+            hint: "see `ship-store bases --help`"),
         Mistake("receive", "--into=a", "--into", "b", error: "--into is given twice"),
         Mistake("ship", error: "there is no command ship"),
         Mistake("snd", "a", error: "there is no command snd", hint: "did you mean send?"),

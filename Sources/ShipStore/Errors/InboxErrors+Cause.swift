@@ -10,7 +10,7 @@ extension InboxError: ExplainedError {
             "\(path) is in use by another receiver" + (process.map { " (process \($0))" } ?? "")
         case .occupied(let path): "\(path) is in the way: something other than the inbox put it there"
         case .noSpace(let needed, let free):
-            "the disk of the inbox has \(free) bytes free, and the shipment needs \(needed)"
+            "the disk of the inbox has \(free) bytes free, and the shipment needs \(needed), what is to stay free included"
         case .mismatch(let path): "\(path.lastComponent?.text ?? "a file") is not what its digest says"
         case .badManifest(let path, let flaw): "\(path) cannot be read: \(flaw)"
         case .newerFormat(let path, let version):

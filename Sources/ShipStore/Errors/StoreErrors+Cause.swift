@@ -30,7 +30,7 @@ extension SnapshotError: ExplainedError {
         case .hotJournal(let path): "\(path) has an unfinished transaction that must be rolled back first"
         case .corrupt(let path, let complaints): "\(path) is corrupt: \(complaints.first ?? "SQLite cannot read it")"
         case .noSpace(let folder, let needed, let free):
-            "the copy needs \(needed) bytes in \(folder), which has \(free) free"
+            "the copy needs \(needed) bytes in \(folder), what is to stay free included, and \(free) are free"
         case .noRoom(let folder, let limit): limit.cause(in: folder)
         case .missingExternalFile(let reference, _):
             "the external file \(reference.name.relativePath) is missing: table \(reference.table), "

@@ -12,22 +12,23 @@ struct BasesCommand: AsyncParsableCommand {
             ship-store bases --remove <name> ... | --remove-all [--dry-run]
             """,
         discussion: """
-            Of each store the newest copy is kept that each receiver has acknowledged, so that the next shipment can say what \
-            differs from it; equal copies take room once. They are in $XDG_STATE_HOME/ship-store/bases, or \
-            ~/.local/state/ship-store/bases: at most 1 GB, and never of the last tenth of the disk; those that were used \
-            longest ago go first. They hold rows that the app has deleted since. `send --no-remember` keeps none, and `destroy` \
-            removes those of its store. With a copy those of its external files are kept that a delta is likely to build on: each of \
-            16 KiB to 8 MiB that deflates, at most 512 of them, and at most a quarter of the 1 GB. They go first where there is no \
-            room. A copy of which a shipment broke off is kept for a day, with what has gone of it, so that \
-            the next `send` goes on there; it is the first to go where there is no room.
+            Of each store the newest copy is kept that each receiver has acknowledged, so that the next shipment can say what differs from \
+            it; equal copies take room once. They are in $XDG_STATE_HOME/ship-store/bases, or ~/.local/state/ship-store/bases: at most 1 \
+            GB, and never of the last tenth of the disk; those that were used longest ago go first. They hold rows that the app has \
+            deleted since. `send --no-remember` keeps none, and `destroy` removes those of its store. With a copy those of its external \
+            files are kept that a delta is likely to build on: each of 16 KiB to 8 MiB that deflates, at most 512 of them, and at most a \
+            quarter of the 1 GB. They go first where there is no room. A copy of which a shipment broke off is kept for a day, with what \
+            has gone of it, so that the next `send` goes on there; it is the first to go where there is no room. What went into a file or \
+            a pipe is not among them, as nobody says that it has arrived: `send --since` and `--for` build on that.
 
             --add takes a copy that receivers have from elsewhere, as from an app's bundle (`ship-store adopt`): one that \
             `ship-store copy STORE --as NAME.base.sqlite` has made. It is copied, serves for every receiver, and is pinned: it stays until \
             it is removed. The store is named where it does not lie beside it.
 
-            Each line has the name, the path of the store, who acknowledged the copy, its size, that of its external files, if there \
-            are any, and when it was remembered; \
-            for a shipment that is not finished also how much of it has gone. The one that was used last comes first. What is removed goes to standard output.
+            Each line has the name, the path of the store, who acknowledged the copy, or the publication in which it is (its landmark and \
+            catalog are states that new shipments there build on too), its size, that of its external files, if there are any, and when it was \
+            remembered; for a shipment that is not finished also how much of it has gone. The one that was used last comes first. What is \
+            removed goes to standard output.
 
               ship-store bases
               ship-store bases --name Recipes --json
@@ -67,7 +68,9 @@ struct BasesCommand: AsyncParsableCommand {
     func validate() throws {
         if (add == nil) != (source == nil) {
             throw ValidationError(
-                add == nil ? "a store is named with --add" : "--add takes the copy, and then the store")
+                add == nil
+                    ? "a store is named with --add"
+                    : "say of which store it is: --add COPY STORE; of NAME.base.sqlite it is NAME.sqlite beside it")
         }
         if add != nil, isToRemove { throw ValidationError("--add adds, and removes nothing") }
         if removeAll, !remove.isEmpty { throw ValidationError("--remove and --remove-all exclude each other") }

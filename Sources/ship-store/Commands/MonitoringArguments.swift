@@ -1,5 +1,6 @@
 import ArgumentParser
 import ShipStore
+import StoreFiles
 import SystemPackage
 
 /// How a command that runs for long tells programs how it goes.
@@ -22,7 +23,11 @@ struct MonitoringArguments: ParsableArguments {
         if let ending = [".sqlite", "-wal", "-shm", "-journal"].first(where: text.hasSuffix) {
             throw ValidationError("what ends in \(ending) is a store's: choose another name, as figures.prom")
         }
-        return try FilePath.readFile(text)
+        let path = try FilePath.readFile(text)
+        if (try? PlatformCalls.status(of: path).kind) == .folder {
+            throw ValidationError("it is a folder: name a file in it, as figures.prom")
+        }
+        return path
     }
 
     /// - Parameter goesOn: Whether the command goes on for long, so that people want to know when something was.

@@ -136,7 +136,7 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Replace a file that is there and is no shipment; never one of the store's own.")
     var force = false
 
-    @Flag(help: "Take the copy, say what would be sent and in how many bytes, and send nothing.")
+    @Flag(help: "Take the copy, say what would be sent and in how many bytes, and send nothing. Not for publications.")
     var dryRun = false
 
     @OptionGroup(title: "Passing on") var passing: PassingArguments
@@ -224,7 +224,7 @@ struct SendCommand: AsyncParsableCommand {
         if force {
             guard case .file = to else { throw ValidationError("--force is for files") }
         }
-        if isPublication, dryRun { throw ValidationError("--dry-run says nothing of publications yet") }
+        if isPublication, dryRun { throw ValidationError("--dry-run is for links and files, and not for publications") }
         if isPublication, compression.pad { throw ValidationError("--pad says nothing of publications yet") }
         if isPublication, compression.limitRate != nil {
             throw ValidationError("--limit-rate is for links to a receiver")
@@ -336,8 +336,7 @@ struct SendCommand: AsyncParsableCommand {
 struct CompressionArguments: ParsableArguments {
     @Option(
         help: """
-            The effort of compression, from 1 to 9, the smallest; below 6 hardly any time is saved. auto follows the \
-            link. (default: auto)
+            The effort of compression, from 1 to 9, the smallest; below 6 hardly any time is saved. auto follows the link. (default: auto)
             """, completion: Effort.completion,
         transform: Effort.read)
     var level: Effort = .auto
@@ -357,7 +356,7 @@ struct CompressionArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Send no more bytes a second than this, to all receivers together: a number, or one with k or M. (default: as many as the link takes)",
+            "Send no more bytes a second than this, 1k or more, to all receivers together, as in 500k or 2M. (default: as many as the link takes)",
             valueName: "bytes"),
         transform: Int64.readSize)
     var limitRate: Int64?

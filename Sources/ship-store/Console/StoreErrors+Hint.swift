@@ -30,7 +30,8 @@ extension SnapshotError {
         case .hotJournal: "open the store once with its app or with sqlite3, then try again"
         case .corrupt:
             "`sqlite3 STORE REINDEX` mends its indexes; else restore it from a copy, or let `sqlite3 STORE .recover` save what is left"
-        case .noSpace: "free some space on that disk; --temporary-folder moves temporary copies to another one"
+        case .noSpace:
+            "free some space on that disk, or keep less free (--keep-free); --temporary-folder moves temporary copies to another disk"
         case .noRoom(_, let limit): limit.hint
         case .missingExternalFile: "put it back, or go on without it with --allow-missing-external"
         case .tooManyExternalFiles: nil
@@ -168,7 +169,7 @@ extension InboxError {
         switch self {
         case .inboxInUse: "stop that one, or receive into another folder"
         case .occupied: "move it away, or ship under another name with --name"
-        case .noSpace: "free some space, then send again"
+        case .noSpace: "free some space, or keep less free (--keep-free), then send again"
         case .mismatch(let path), .badManifest(let path, _): Self.wayOut(ofDamageTo: path)
         case .newerFormat: "update this program"
         case .noInbox(let path): "receive into it first: ship-store receive --into \(path)"
