@@ -2,10 +2,9 @@ package import ShipProtocol
 
 /// How a cell of a Core Data store refers to an external file, and how SQL finds such cells.
 ///
-/// A cell of an attribute that "allows external storage" begins with a tag: 1 for data that follows, 2 for the name of a
-/// file in `_EXTERNAL_DATA`, 3 for one in `_FBF`. Other columns have no tags, and their content may begin with any byte;
-/// so only the exact form is a reference: the tag, 36 characters of a UUID, and a NUL, which may be absent.
-/// Source: `Protocol/README.md` section 4.6.
+/// A cell of an attribute that "allows external storage" begins with a tag: 1 for data that follows, 2 for the name of a file in
+/// `_EXTERNAL_DATA`, 3 for one in `_FBF`. Other columns have no tags, and their content may begin with any byte; so only the exact form is
+/// a reference: the tag, 36 characters of a UUID, and a NUL, which may be absent. Source: `Protocol/README.md` section 4.6.
 package enum ExternalReferenceCell {
     /// The names of the tables that may be those of entities. Virtual tables, which have no root page, may be of modules that
     /// this SQLite does not know.

@@ -2,8 +2,7 @@ package import ShipProtocol
 
 /// Encodes the bytes of parts as blocks: it deflates on all cores, and delivers in order, with back-pressure.
 ///
-/// Memory: at most `2 x cores` blocks are under way, each of at most 1 MiB and its encoding.
-/// Source: `Protocol/README.md` section 3.4.
+/// Memory: at most `2 x cores` blocks are under way, each of at most 1 MiB and its encoding. Source: `Protocol/README.md` section 3.4.
 package struct BlockEncoder: Sendable {
     private static let largestBlock = Int64(Limits.blockSize)
     /// A core deflates it in about 3 ms, and it loses 0.3 % against the largest.

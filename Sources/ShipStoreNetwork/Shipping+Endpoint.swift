@@ -104,8 +104,7 @@ extension Producer {
         }
     }
 
-    /// Does what `send` does, except for sending: it connects to no peer, writes only temporary copies, and uses up no shipment
-    /// number.
+    /// Does what `send` does, except for sending: it connects to no peer, writes only temporary copies, and uses up no shipment number.
     ///
     /// - Returns: The deliveries that would go, with the most bytes that each may take: a receiver may have some of it already.
     public func rehearse(

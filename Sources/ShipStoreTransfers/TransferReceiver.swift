@@ -6,9 +6,8 @@ public import SystemPackage
 /// The watch's half of an exchange of stores over a session that delivers in its own time. It installs shipments in an inbox. It says
 /// what the inbox holds when it starts, when it is asked, and after each shipment.
 ///
-/// A shipment fits one state of the inbox, the state that its sender knew. If the state is another one, as for a late or doubled
-/// shipment, or after the watch was restored, the receiver does not read the shipment: it says what it holds, and the sender makes
-/// another shipment.
+/// A shipment fits one state of the inbox, the state that its sender knew. If the state is another one, as for a late or doubled shipment,
+/// or after the watch was restored, the receiver does not read the shipment: it says what it holds, and the sender makes another shipment.
 ///
 /// A shipment stays in the receiver's folder until it is installed, so that the app may end at any time. One object has the folder.
 public actor TransferReceiver {

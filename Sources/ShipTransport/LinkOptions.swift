@@ -16,14 +16,12 @@ public struct LinkOptions: Sendable {
     public var lingerTime = Duration.seconds(2)
     /// How long a child may run after its link has ended.
     public var childExitTime = Duration.seconds(5)
-    /// How many connections a listener serves at a time; further ones wait. `SharedPlaces` says how devices share the places.
-    /// At least one.
+    /// How many connections a listener serves at a time; further ones wait. `SharedPlaces` says how devices share the places. At least one.
     public var maximumConnections = 64 {
         didSet { maximumConnections = max(1, maximumConnections) }
     }
-    /// How many connections may be in their handshake or pairing. For one more the listener closes the oldest one of the address that
-    /// has most, so that silent connections keep no device out.
-    /// At least one.
+    /// How many connections may be in their handshake or pairing. For one more the listener closes the oldest one of the address that has
+    /// most, so that silent connections keep no device out. At least one.
     public var maximumHandshakes = 256 {
         didSet { maximumHandshakes = max(1, maximumHandshakes) }
     }

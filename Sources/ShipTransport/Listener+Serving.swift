@@ -10,8 +10,7 @@ extension Listener {
     /// Listens until a handler returns `false`, or the task is cancelled, and handles each connection in a child task of its own.
     ///
     /// For a name, it listens at one of its addresses, an IPv4 address if there is one. When a handler returns, its link is closed in an
-    /// orderly way. A connection that fails or is slow delays no other one, as long as there are fewer than
-    /// `options.maximumConnections`.
+    /// orderly way. A connection that fails or is slow delays no other one, as long as there are fewer than `options.maximumConnections`.
     ///
     /// - Parameters:
     ///   - endpoint: TCP, with port 0 for a port that the system chooses, or a Unix socket. The file of a socket whose listener is gone

@@ -104,8 +104,7 @@ public struct Retention: Hashable, Sendable {
         Self.youngest(Self.mostInGrace, of: superfluous, within: grace, age: left)
     }
 
-    /// Which of those that go stay since suspended readers wait for them: the ones that were let go of last, `mostAwaited` of
-    /// them.
+    /// Which of those that go stay since suspended readers wait for them: the ones that were let go of last, `mostAwaited` of them.
     ///
     /// - Parameter letGo: Since a generation was let go of; `nil` if no suspended reader waits for it.
     /// - Returns: For how long each still stays.

@@ -9,9 +9,8 @@ import SystemPackage
 ///     suspended.7-3fa9c1d2.86400123.8f1c...29.0A3E...
 ///               generation milliseconds since the system's start, which start that was, and the reader's own id
 ///
-/// It counts for `Retention.suspensionGrace`, by the clock that runs since the system's start: that one cannot be set, so that a
-/// step of the wall clock changes nothing. After another start of the system it says nothing, as no reader of the time before is
-/// alive then.
+/// It counts for `Retention.suspensionGrace`, by the clock that runs since the system's start: that one cannot be set, so that a step of
+/// the wall clock changes nothing. After another start of the system it says nothing, as no reader of the time before is alive then.
 package struct SuspensionMark: Hashable, Sendable {
     package let generation: GenerationName
     /// Milliseconds since the system's start.

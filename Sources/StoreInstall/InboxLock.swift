@@ -2,8 +2,7 @@ import StoreFiles
 import StoreInbox
 import SystemPackage
 
-/// One receiver owns an inbox: flock(2) on `.ship-store/.lock`, which the kernel frees when the owner dies, however it
-/// dies.
+/// One receiver owns an inbox: flock(2) on `.ship-store/.lock`, which the kernel frees when the owner dies, however it dies.
 struct InboxLock: ~Copyable, Sendable {
     private let file: OpenFile
 

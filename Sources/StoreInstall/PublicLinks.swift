@@ -3,8 +3,7 @@ import StoreFiles
 package import StoreInbox
 import SystemPackage
 
-/// The names under which users find a store in the inbox. They lead through `current`, so that they are made once and
-/// follow every switch.
+/// The names under which users find a store in the inbox. They lead through `current`, so that they are made once and follow every switch.
 extension InboxFolder {
     /// - Parameter areMade: Whether they must be there.
     /// - Throws: `.occupied` if something that is not ours has one of the names, `.file`.

@@ -8,9 +8,8 @@ public import SystemPackage
 /// Holds one generation of a store: all reads through a pin see the same rows and the same external files, across switches and
 /// prunes, whichever process makes them.
 ///
-/// A lock on the generation's folder keeps it there. It ends with `release`, with the last reference to the pin, or with
-/// the process, however that ends. While the coordinator is suspended there is no lock; `resume` says whether the pin holds its
-/// generation again.
+/// A lock on the generation's folder keeps it there. It ends with `release`, with the last reference to the pin, or with the process,
+/// however that ends. While the coordinator is suspended there is no lock; `resume` says whether the pin holds its generation again.
 public final class Pin: Sendable, SuspensionGate.Holder {
     /// Its number, its folder, and what was shipped in it.
     public let generation: Generation

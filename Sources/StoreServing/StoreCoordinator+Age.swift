@@ -67,9 +67,8 @@ extension StoreCoordinator {
 
     /// Runs reads on one store, which has everything that was committed in the source longer ago than that when they begin.
     ///
-    /// A copy that is not too old is read at once; else a receiver that is connected to the source asks it, in whichever process it is. No copy
-    /// is younger than the way of a question and its answer.
-    /// Cancelling the task interrupts the reads.
+    /// A copy that is not too old is read at once; else a receiver that is connected to the source asks it, in whichever process it is. No
+    /// copy is younger than the way of a question and its answer. Cancelling the task interrupts the reads.
     ///
     /// - Parameters:
     ///   - selection: Of which store.

@@ -7,9 +7,8 @@ public import SystemPackage
 
 /// Opens the stores of an inbox, or single files, read-only and hardened, and hands them to readers.
 ///
-/// Every read sees the newest generation there is when it begins, whichever process installed it, and finishes on that one,
-/// whole. Who wants several reads to see the same takes a `Pin`. An app that is about to be suspended calls `suspend`, and
-/// `resume` when it goes on.
+/// Every read sees the newest generation there is when it begins, whichever process installed it, and finishes on that one, whole. Who
+/// wants several reads to see the same takes a `Pin`. An app that is about to be suspended calls `suspend`, and `resume` when it goes on.
 public final class StoreCoordinator: Sendable {
     /// How connections are made, and how changes are noticed.
     public struct Options: Sendable {

@@ -5,8 +5,7 @@ import Synchronization
 
 /// The stores of an inbox that have a current generation, sorted by name.
 ///
-/// The folders are listed again when the one that holds them has changed; whether a store has a current generation is
-/// looked up each time.
+/// The folders are listed again when the one that holds them has changed; whether a store has a current generation is looked up each time.
 final class StoreListing: Sendable {
     /// A change within this time of the listing may have been missed by it: the clock of file systems is coarse.
     private static let clockTick = Duration.seconds(1)

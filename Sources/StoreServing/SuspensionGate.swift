@@ -6,8 +6,7 @@ import Synchronization
 final class SuspensionGate: Sendable {
     /// Something that holds files open, or locked, and can let go of them for a while.
     protocol Holder: AnyObject, Sendable {
-        /// Closes connections without a reader, and interrupts the readers of the others. Called again until no read is under
-        /// way.
+        /// Closes connections without a reader, and interrupts the readers of the others. Called again until no read is under way.
         func letGo()
     }
 

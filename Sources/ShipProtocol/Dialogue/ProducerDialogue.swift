@@ -1,5 +1,4 @@
-/// The two-way producer's dialogue: what it does next, whatever comes over the link. A one-way producer hears nothing, and has no
-/// dialogue.
+/// The two-way producer's dialogue: what it does next, whatever comes over the link. A one-way producer hears nothing, and has no dialogue.
 ///
 ///     awaiting preamble -> awaiting hello -> between shipments
 ///

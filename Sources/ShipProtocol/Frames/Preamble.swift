@@ -1,5 +1,4 @@
-/// The 16 bytes that each side sends first: the magic number, the versions that it speaks, its role, and whether it awaits an
-/// answer.
+/// The 16 bytes that each side sends first: the magic number, the versions that it speaks, its role, and whether it awaits an answer.
 ///
 /// Source: `Protocol/README.md` section 3.1. Vectors: `preamble_*`.
 package struct Preamble: Hashable, Sendable {

@@ -15,8 +15,7 @@ package struct SchemaEntry: Hashable, Sendable {
         self.sql = sql
     }
 
-    /// The bytes whose SHA-256 is `StoreFacts.schemaSHA256`: equal schemas give equal bytes, whatever the order in which they were
-    /// made.
+    /// The bytes whose SHA-256 is `StoreFacts.schemaSHA256`: equal schemas give equal bytes, whatever the order in which they were made.
     ///
     /// It leaves out SQLite's own entries (`sqlite_...`), and sorts the others by type, then by name, as bytes of UTF-8. A zero byte
     /// follows each of the four texts.

@@ -1,5 +1,4 @@
-/// The payload of ANSWER: the parts that the consumer wants of an offered shipment, or wants again because they do not match the
-/// manifest.
+/// The payload of ANSWER: the parts that the consumer wants of an offered shipment, or wants again because they do not match the manifest.
 ///
 /// Source: `Protocol/README.md` section 5.2. Vectors: `answer_*`.
 package struct Answer: Hashable, Sendable {

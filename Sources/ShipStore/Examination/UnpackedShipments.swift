@@ -5,8 +5,7 @@ import StoreInbox
 import Synchronization
 import SystemPackage
 
-/// The shipments of a file, installed with every check into an inbox of their own in a temporary folder, which is removed with
-/// this value.
+/// The shipments of a file, installed with every check into an inbox of their own in a temporary folder, which is removed with this value.
 struct UnpackedShipments: ~Copyable {
     /// With the device that signed each of them, if one has.
     let all: [(generation: Generation, signer: DeviceIdentifier?)]

@@ -6,8 +6,7 @@ import StoreInstall
 /// meanwhile; it treats the next shipment of that name as the first, from any trusted device.
 public struct Forgetting: Hashable, Sendable {
     public let name: StoreName
-    /// The numbers of the removed generations, the oldest first; empty where this run has only finished an earlier one that was
-    /// killed.
+    /// The numbers of the removed generations, the oldest first; empty where this run has only finished an earlier one that was killed.
     public let generations: [Int]
     /// Until when a holdings file promised a sender that one of them stays: what it sends for that file is refused.
     public let leasedUntil: Timestamp?

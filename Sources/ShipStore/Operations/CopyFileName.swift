@@ -1,7 +1,6 @@
 import SystemPackage
 
-/// The name of a copy's file, as the user chose it: without a folder, and with an extension, `.sqlite` unless it has
-/// another one.
+/// The name of a copy's file, as the user chose it: without a folder, and with an extension, `.sqlite` unless it has another one.
 public struct CopyFileName: Hashable, Sendable {
     public let text: String
 

@@ -4,8 +4,7 @@ public import SystemPackage
 
 /// How a store is restored.
 public struct RestoreOptions: Hashable, Sendable {
-    /// How long to wait for programs that write to the store, or, outside WAL mode, read it; and for operations on its external
-    /// files.
+    /// How long to wait for programs that write to the store, or, outside WAL mode, read it; and for operations on its external files.
     public var busyTimeout = Duration.seconds(10)
     /// Where the copy is brought into another form, if it has to be.
     public var temporaryFolder: FilePath = TemporaryFolder.defaultParent

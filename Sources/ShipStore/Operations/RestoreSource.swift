@@ -7,8 +7,7 @@ import StoreServing
 import StoreSnapshot
 import SystemPackage
 
-/// The copy that a store is restored from: a folder with a manifest, or a compact copy of any store, which is removed with
-/// this value.
+/// The copy that a store is restored from: a folder with a manifest, or a compact copy of any store, which is removed with this value.
 struct RestoreSource: ~Copyable, Sendable {
     let manifest: Manifest
     /// A store in rollback mode that does not change.

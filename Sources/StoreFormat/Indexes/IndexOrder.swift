@@ -25,8 +25,7 @@ package struct IndexOrder: Sendable {
         return 0
     }
 
-    /// Whether SQLite compares each text of an entry to its end, as `compare` does: with NOCASE it stops at a zero byte
-    /// [sqlite3StrNICmp].
+    /// Whether SQLite compares each text of an entry to its end, as `compare` does: with NOCASE it stops at a zero byte [sqlite3StrNICmp].
     ///
     /// - Returns: `false` also for an unsound entry.
     package func comparesWholeTexts(of entry: Span<UInt8>) -> Bool {

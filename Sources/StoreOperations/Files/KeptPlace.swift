@@ -1,8 +1,7 @@
 public import ShipProtocol
 public import SystemPackage
 
-/// The place of a file that never changes: an inbox, or a folder of kept copies. Only the commands for these may change or remove
-/// it.
+/// The place of a file that never changes: an inbox, or a folder of kept copies. Only the commands for these may change or remove it.
 public enum KeptPlace: Hashable, Sendable {
     /// The inbox, as told by the place of its generations, and the store's name there.
     case inbox(FilePath, StoreName?)

@@ -70,8 +70,7 @@ package struct StoreHome: Hashable, Sendable {
         }
     }
 
-    /// Refuses a store of 0 bytes that has a log: SQLite takes it for an empty one, and removes its log, which may have all that is
-    /// left.
+    /// Refuses a store of 0 bytes that has a log: SQLite takes it for an empty one, and removes its log, which may have all that is left.
     ///
     /// - Throws: `.corrupt`, `.file`.
     package func refuseLogOfNothing() throws(OperationError) {

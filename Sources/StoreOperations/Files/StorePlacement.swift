@@ -155,8 +155,7 @@ package struct StorePlacement: Sendable {
 
 /// In the place of a store that is lost or damaged.
 extension StorePlacement {
-    /// Puts the store where one was lost, or where one is that SQLite cannot open: durably, verified, and in one step as readers
-    /// see it.
+    /// Puts the store where one was lost, or where one is that SQLite cannot open: durably, verified, and in one step as readers see it.
     ///
     /// - Parameters:
     ///   - damaged: Keeps what was there.

@@ -40,8 +40,7 @@ package struct StoreRemoval: Sendable {
         return (try? PlatformCalls.targetOfSymbolicLink(at: folder.appending(Self.destination))) == target.path
     }
 
-    /// Moves the store out of sight. Its sidecars go first: beside another store of that name they would be taken for that
-    /// one's own.
+    /// Moves the store out of sight. Its sidecars go first: beside another store of that name they would be taken for that one's own.
     ///
     /// - Parameter target: Where it has been moved to; `nil` if it has not.
     package func begin(after target: StoreHome? = nil) throws(FileError) {

@@ -1,8 +1,7 @@
 import StoreFiles
 import Synchronization
 
-/// SQLite's busy handler for one operation: how long to wait for other users of a store, and whether the operation was told to
-/// stop.
+/// SQLite's busy handler for one operation: how long to wait for other users of a store, and whether the operation was told to stop.
 package final class BusyHandler: Sendable {
     package let busyTimeout: Duration
 

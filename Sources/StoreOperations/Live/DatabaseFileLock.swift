@@ -8,10 +8,9 @@ import SystemPackage
 /// The lock on the file of a store that keeps all other connections out, taken in one step or not at all: who waits for it holds
 /// nothing meanwhile that others need to go on.
 ///
-/// `BEGIN EXCLUSIVE` cannot do that. In exclusive locking mode it keeps its shared lock while it waits for the reserved one, and
-/// who has that one needs all shared locks gone to commit; in normal mode it waits with the reserved lock until readers have
-/// ended, and a reader that goes on to write meanwhile is refused at once [sqlite.org/lockingv3.html section 3; pager.c,
-/// sqlite3PagerBegin].
+/// `BEGIN EXCLUSIVE` cannot do that. In exclusive locking mode it keeps its shared lock while it waits for the reserved one, and who has
+/// that one needs all shared locks gone to commit; in normal mode it waits with the reserved lock until readers have ended, and a reader
+/// that goes on to write meanwhile is refused at once [sqlite.org/lockingv3.html section 3; pager.c, sqlite3PagerBegin].
 struct DatabaseFileLock {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let methods: sqlite3_io_methods
@@ -27,8 +26,7 @@ struct DatabaseFileLock {
         self.methods = methods
     }
 
-    /// Takes the lock if it is free, and otherwise leaves everything as it was: for some microseconds the store has one
-    /// reader more.
+    /// Takes the lock if it is free, and otherwise leaves everything as it was: for some microseconds the store has one reader more.
     ///
     /// - Parameter besideReaders: Whether to take it also where others read the store, or have it open in WAL mode: newer ones
     ///   are kept out, while those go on.

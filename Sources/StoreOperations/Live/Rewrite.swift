@@ -7,10 +7,9 @@ package import SystemPackage
 /// Replaces a live store's whole content by that of a copy, in one transaction: SQLite's backup API writes the pages of the copy
 /// through a connection to the store, so that every other connection sees one commit.
 ///
-/// The order: `lock`; then all that needs the old state, with `writeAhead` beside it; then `commit`. In WAL mode readers go on
-/// meanwhile, and writers wait; in the other modes all others wait, as for any commit. The store keeps its journal mode, its page
-/// size, and its inode; the schema's cookie changes, so that other connections read the schema anew [backup.c,
-/// sqlite3_backup_step].
+/// The order: `lock`; then all that needs the old state, with `writeAhead` beside it; then `commit`. In WAL mode readers go on meanwhile,
+/// and writers wait; in the other modes all others wait, as for any commit. The store keeps its journal mode, its page size, and its inode;
+/// the schema's cookie changes, so that other connections read the schema anew [backup.c, sqlite3_backup_step].
 package final class Rewrite: Sendable {
     private let connection: LiveConnection
     /// Whether the store is in WAL mode.

@@ -1,7 +1,6 @@
 public import SystemPackage
 
-/// A file in the support folder of a store that has gone, or of a state of it that has, which stays because it is not proven to
-/// be unused.
+/// A file in the support folder of a store that has gone, or of a state of it that has, which stays because it is not proven to be unused.
 public struct RemainingFile: Hashable, Sendable {
     public let path: FilePath
     public let reason: Reason

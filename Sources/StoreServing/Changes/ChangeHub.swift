@@ -3,8 +3,7 @@ import StoreFiles
 import StoreInbox
 import Synchronization
 
-/// Tells all subscribers of a coordinator that there may be something new. One watch serves them all, and only while there
-/// are any.
+/// Tells all subscribers of a coordinator that there may be something new. One watch serves them all, and only while there are any.
 final class ChangeHub: Sendable {
     private struct State {
         /// Each has a signal, which stands for all that follow until the subscriber takes it, and the stores that were rewritten in

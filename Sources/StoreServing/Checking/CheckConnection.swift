@@ -4,8 +4,7 @@ import ShipProtocol
 import StoreFiles
 import SystemPackage
 
-/// A connection through which SQLite checks a store that is not trusted: hardened, and with a deadline, before SQLite reads a
-/// byte of it.
+/// A connection through which SQLite checks a store that is not trusted: hardened, and with a deadline, before SQLite reads a byte of it.
 ///
 /// GRDB's connections will not do: they read the schema when they open, and decode names that may be no text.
 final class CheckConnection {
@@ -129,9 +128,8 @@ final class CheckConnection {
 
 /// The address of a settled file for SQLite: the file never changes, and SQLite does not look at the files beside it.
 extension FilePath {
-    /// Names in a folder that is open, or in that in which this process runs, are taken as they are
-    /// (`OpenFolder.pathByDescriptor`, `CheckerProcess`): SQLite would resolve the path from the root, and others may have put
-    /// something else on that path by now.
+    /// Names in a folder that is open, or in that in which this process runs, are taken as they are (`OpenFolder.pathByDescriptor`,
+    /// `CheckerProcess`): SQLite would resolve the path from the root, and others may have put something else on that path by now.
     var settledDatabaseURI: String {
         let address = immutableDatabaseURI
         let isOpen = starts(with: "/proc/self/fd") || isRelative && components.count == 1

@@ -4,8 +4,7 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// Limits on the time and the memory that SQLite may take on a connection. SQLite gives up at the limit, even inside one
-/// statement.
+/// Limits on the time and the memory that SQLite may take on a connection. SQLite gives up at the limit, even inside one statement.
 ///
 /// The clock is looked at after some instructions of SQLite's virtual machine, and at the end of each row once the time is
 /// over. One call of a function that takes long ends first: only a process of its own can be ended in the middle of one.
@@ -41,8 +40,7 @@ final class CheckDeadline: Sendable {
     /// Whether the statement that was ended last was ended for its memory.
     var tookTooMuchMemory: Bool { hadTooMuch.load(ordering: .relaxed) }
 
-    /// Runs `body`; a statement that is under way at the deadline, or when the task is cancelled, ends with
-    /// `SQLITE_INTERRUPT`.
+    /// Runs `body`; a statement that is under way at the deadline, or when the task is cancelled, ends with `SQLITE_INTERRUPT`.
     static func enforce<Result>(_ duration: Duration, on database: Database, body: () throws -> Result) throws -> Result
     {
         let deadline = CheckDeadline(in: duration)

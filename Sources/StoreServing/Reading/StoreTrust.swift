@@ -10,8 +10,7 @@ package enum StoreTrust: Hashable, Sendable {
     case unchecked
     /// Its reader trusts it: views work, and each page is looked at before it is used.
     case vouchedFor
-    /// It passed its check when it was installed, which looked at every page: views work, and reads cost what they cost
-    /// elsewhere.
+    /// It passed its check when it was installed, which looked at every page: views work, and reads cost what they cost elsewhere.
     case checked
 
     /// Readers' own queries build values too, however small the store is.

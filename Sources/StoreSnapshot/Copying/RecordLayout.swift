@@ -4,8 +4,7 @@ package import SystemPackage
 
 /// Where the values of a table's columns are in its records, as SQLite says.
 ///
-/// Source: sqlite.org/pragma.html#pragma_table_xinfo; sqlite.org/fileformat2.html section 2.4 for the order of values in a
-/// record.
+/// Source: sqlite.org/pragma.html#pragma_table_xinfo; sqlite.org/fileformat2.html section 2.4 for the order of values in a record.
 package struct RecordLayout: Sendable {
     /// By the column's number; without generated columns that are not stored.
     private(set) var places: [Int: Int] = [:]

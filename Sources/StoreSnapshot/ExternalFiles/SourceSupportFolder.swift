@@ -52,8 +52,7 @@ struct SourceSupportFolder {
         return status.size
     }
 
-    /// Another file system, one without links, or a file that this process may read but not link
-    /// (`fs.protected_hardlinks`).
+    /// Another file system, one without links, or a file that this process may read but not link (`fs.protected_hardlinks`).
     static func isNoObstacleToCopying(_ errno: Errno) -> Bool {
         Errno.ofNoHardLinks.contains(errno) || errno == .improperLink || errno == .permissionDenied
     }

@@ -8,12 +8,11 @@ struct AdoptCommand: AsyncParsableCommand {
         abstract: "Make a copy that came with the app the first generation of a store.",
         usage: "ship-store adopt <file> --into <folder> [--as <name>] [<options>]",
         discussion: """
-            The file is a copy that `ship-store copy STORE --as NAME.base.sqlite` has made, with its external files beside \
-            it. It is verified like a shipment, and becomes current in one step; the file itself is left alone, and may be on \
-            a medium that cannot be written to. Where the file system clones, no bytes of it are copied. From then on a \
-            sender that may send the store may know of it, and sends only what has changed since, if it has the same file: \
-            `ship-store bases --add`. A store that is in the inbox already is refused, and the very same one is said to be \
-            unchanged. No receiver may be at work.
+            The file is a copy that `ship-store copy STORE --as NAME.base.sqlite` has made, with its external files beside it. It is \
+            verified like a shipment, and becomes current in one step; the file itself is left alone, and may be on a medium that cannot \
+            be written to. Where the file system clones, no bytes of it are copied. From then on a sender that may send the store may know \
+            of it, and sends only what has changed since, if it has the same file: `ship-store bases --add`. A store that is in the inbox \
+            already is refused, and the very same one is said to be unchanged. No receiver may be at work.
 
               ship-store copy Recipes.sqlite --as Recipes.base.sqlite
               ship-store adopt Recipes.base.sqlite --into inbox

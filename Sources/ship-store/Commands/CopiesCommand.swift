@@ -12,10 +12,9 @@ struct CopiesCommand: AsyncParsableCommand {
               [--tag <tag>] [--dry-run]
             """,
         discussion: """
-            The oldest of each store comes first, whatever the clock said. Pruning keeps the newest \
-            \(CopyRetention.standardCount) of each store, or what --keep says, and those younger than --keep-for. Copies are \
-            of one store if they have its identity, or, where it has none, were taken at its path. A copy that is being \
-            restored stays until the next pruning.
+            The oldest of each store comes first, whatever the clock said. Pruning keeps the newest \(CopyRetention.standardCount) of each \
+            store, or what --keep says, and those younger than --keep-for. Copies are of one store if they have its identity, or, where it \
+            has none, were taken at its path. A copy that is being restored stays until the next pruning.
 
             Pruning leaves copies with a tag alone, unless --tag names it. So what `restore` has kept of a store as it \
             was, in .NAME-safety beside it, stays until it is pruned with --tag \(CopyTag.beforeRestore), and then all of it goes \
@@ -131,8 +130,7 @@ struct CopiesCommand: AsyncParsableCommand {
                 "\(count) single cop\(count == 1 ? "y" : "ies") of `copy --to` there, neither listed nor pruned here")
             console.say(
                 """
-                restore one with `ship-store restore \(inShell: file) --over STORE`; \
-                `copy --keep-in` makes copies that are listed
+                restore one with `ship-store restore \(inShell: file) --over STORE`; `copy --keep-in` makes copies that are listed
                 """)
         }
         for folder in listing.safetyFolders {

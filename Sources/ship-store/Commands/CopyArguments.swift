@@ -17,8 +17,7 @@ struct CopyArguments: ParsableArguments {
 
     @Flag(
         help: """
-            Take a store that has several names or is mounted alone, though its -wal or -journal may be beside another name \
-            of it.
+            Take a store that has several names or is mounted alone, though its -wal or -journal may be beside another name of it.
             """)
     var linked = false
 

@@ -8,12 +8,11 @@ struct DestroyCommand: AsyncParsableCommand {
         abstract: "Remove a store with all that belongs to it.",
         usage: "ship-store destroy <store> [--dry-run] [<options>]",
         discussion: """
-            The store goes, and with it its -wal, -shm and -journal, the external files that it alone refers to, and the \
-            symbolic link by which you name it; no copy is kept. Its app must have closed it. What other stores of the \
-            same stem refer to, or no store explains, stays, and is told. Where an earlier run was killed, this removes \
-            what it left. A file that SQLite cannot open is removed only with --force, and its external files stay. \
-            `ship-store forget` is for a store of an inbox. What this device remembers of its shipments (`ship-store bases`) goes \
-            first.
+            The store goes, and with it its -wal, -shm and -journal, the external files that it alone refers to, and the symbolic link by \
+            which you name it; no copy is kept. Its app must have closed it. What other stores of the same stem refer to, or no store \
+            explains, stays, and is told. Where an earlier run was killed, this removes what it left. A file that SQLite cannot open is \
+            removed only with --force, and its external files stay. `ship-store forget` is for a store of an inbox. What this device \
+            remembers of its shipments (`ship-store bases`) goes first.
 
               ship-store destroy Recipes.sqlite --dry-run
               ship-store destroy Recipes.sqlite

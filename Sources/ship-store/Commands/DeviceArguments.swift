@@ -6,8 +6,7 @@ import SystemPackage
 struct DeviceArguments: ParsableArguments {
     @Option(
         """
-        Where this device keeps its key and the list of those it trusts. (default: $XDG_CONFIG_HOME/ship-store, or \
-        ~/.config/ship-store)
+        Where this device keeps its key and the list of those it trusts. (default: $XDG_CONFIG_HOME/ship-store, or ~/.config/ship-store)
         """, .folder)
     var identity: FilePath?
 

@@ -5,8 +5,7 @@ import ShipStore
 struct FollowArguments: ParsableArguments {
     @Flag(
         help: """
-            Go on: ship every change of the stores over the same connection, and connect again whenever it breaks, until a \
-            signal ends it.
+            Go on: ship every change of the stores over the same connection, and connect again whenever it breaks, until a signal ends it.
             """)
     var follow = false
 

@@ -8,10 +8,9 @@ struct ForgetCommand: AsyncParsableCommand {
         abstract: "Remove a store with all its generations from an inbox.",
         usage: "ship-store forget <name> --into <folder> [<options>]",
         discussion: """
-            Everything goes in one step, or nothing: while a reader holds one of the generations, all of them stay. What is \
-            known of the store goes too: from which device it came, how far its numbers have risen, and what was rolled \
-            back; so the next shipment of that name is a first one. A receiver may be at work. Where an earlier run was \
-            killed, this does the rest.
+            Everything goes in one step, or nothing: while a reader holds one of the generations, all of them stay. What is known of the \
+            store goes too: from which device it came, how far its numbers have risen, and what was rolled back; so the next shipment of \
+            that name is a first one. A receiver may be at work. Where an earlier run was killed, this does the rest.
 
               ship-store forget Recipes --into inbox
             """)

@@ -8,15 +8,13 @@ struct InspectCommand: AsyncParsableCommand {
         abstract: "Show what is in a store, a shipment or a generation, and what it costs to ship.",
         usage: "ship-store inspect <path> [<options>]",
         discussion: """
-            One line a table, the largest first: its rows, its bytes with its indexes, what they take on the wire, and a bar \
-            of that share; then the external files, and all of it. What is larger than 32 MiB is estimated from a part. \
-            Of a shipment the size of its file is said too. Then comes what of it is not the app's data, with the option of \
-            `send` that leaves it out, if there is one: Core Data's history and its copy of the model, indexes for full \
-            text, and what ANALYZE has noted.
+            One line a table, the largest first: its rows, its bytes with its indexes, what they take on the wire, and a bar of that \
+            share; then the external files, and all of it. What is larger than 32 MiB is estimated from a part. Of a shipment the size of \
+            its file is said too. Then comes what of it is not the app's data, with the option of `send` that leaves it out, if there is \
+            one: Core Data's history and its copy of the model, indexes for full text, and what ANALYZE has noted.
 
-            With --html FILE the same goes into one page for a browser as well, column by column, as a map that can be \
-            clicked through; it needs no other file and no network. A page of this program is replaced in one step, \
-            another file only with --force.
+            With --html FILE the same goes into one page for a browser as well, column by column, as a map that can be clicked through; it \
+            needs no other file and no network. A page of this program is replaced in one step, another file only with --force.
 
               ship-store inspect Recipes.sqlite
               ship-store inspect Recipes.sqlite --level 6

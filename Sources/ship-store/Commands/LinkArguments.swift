@@ -17,8 +17,7 @@ struct LinkArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            With --pair: what to call the other device from now on. (default: asked for on a terminal; else what it calls \
-            itself)
+            With --pair: what to call the other device from now on. (default: asked for on a terminal; else what it calls itself)
             """, valueName: "name"),
         transform: PeerName.read)
     var peerName: PeerName?
@@ -44,9 +43,8 @@ struct LinkArguments: ParsableArguments {
 
     @Option(
         """
-        Between two sides of which the sender follows its stores: say this often, 1s to 1h, that this side is still there \
-        while nothing changes; the longer time of both counts. receive --from --follow asks a sender that does not follow \
-        this often. (default: 1m)
+        Between two sides of which the sender follows its stores: say this often, 1s to 1h, that this side is still there while nothing \
+        changes; the longer time of both counts. receive --from --follow asks a sender that does not follow this often. (default: 1m)
         """, .interval)
     var keepalive = standard.keepAlive
 

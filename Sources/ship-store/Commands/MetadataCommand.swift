@@ -11,10 +11,9 @@ struct MetadataCommand: AsyncParsableCommand {
             Reading changes nothing: identity, the model's version hashes, SQLite's figures, the newest transaction of \
             the history, and the user's own pairs.
 
-            --set and --unset write to the store, in one transaction. The pairs go into the metadata of a Core Data \
-            store, where an app that has the store open may overwrite them with its own next change of metadata, or into \
-            a table ship_store_metadata, which is made for them. They travel with every copy and shipment; --meta of \
-            send wins over them.
+            --set and --unset write to the store, in one transaction. The pairs go into the metadata of a Core Data store, where an app \
+            that has the store open may overwrite them with its own next change of metadata, or into a table ship_store_metadata, which is \
+            made for them. They travel with every copy and shipment; --meta of send wins over them.
 
               ship-store metadata Recipes.sqlite
               ship-store metadata Recipes.sqlite --set app.version=4.2 --unset draft

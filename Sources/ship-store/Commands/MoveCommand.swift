@@ -8,10 +8,9 @@ struct MoveCommand: AsyncParsableCommand {
         abstract: "Put a store into another folder, and remove the old one if asked.",
         usage: "ship-store move <store> --to <folder> [--remove-old] [<options>]",
         discussion: """
-            The store keeps its name, its identity, its history, its keys, its journal mode and its external files; it is \
-            read back and checked at its new place. Only then, and only with --remove-old, the old one goes: its app must \
-            have closed it. Without --remove-old there are two stores of one identity afterwards. The new path goes to \
-            standard output.
+            The store keeps its name, its identity, its history, its keys, its journal mode and its external files; it is read back and \
+            checked at its new place. Only then, and only with --remove-old, the old one goes: its app must have closed it. Without \
+            --remove-old there are two stores of one identity afterwards. The new path goes to standard output.
 
               ship-store move Recipes.sqlite --to Group
               ship-store move Recipes.sqlite --to Group --remove-old

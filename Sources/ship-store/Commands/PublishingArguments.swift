@@ -7,9 +7,9 @@ struct PublishingArguments: ParsableArguments {
     @OptionGroup var storage: StorageArguments
 
     @Flag(
-        help: """
-            With s3: publish also where the storage does not honour conditions on writing. No other program may publish there then.
-            """)
+        help:
+            "With s3: publish also where the storage does not honour conditions on writing. No other program may publish there then."
+    )
     var unconditional = false
 
     @Option("With s3: how long caches in front of the storage may show a head. (default: 2s)", .interval)

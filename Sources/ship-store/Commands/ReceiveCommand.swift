@@ -61,9 +61,9 @@ struct ReceiveCommand: AsyncParsableCommand {
     var poll: Duration?
 
     @Flag(
-        help: """
-            With --follow: go on also after what time alone does not mend, such as a sender that does not trust this device.
-            """)
+        help:
+            "With --follow: go on also after what time alone does not mend, such as a sender that does not trust this device."
+    )
     var keepTrying = false
 
     @Option(
@@ -77,15 +77,14 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Take shipments that no trusted device has signed, and old ones that have no number: you have seen to it \
-            where they are from.
+            Take shipments that no trusted device has signed, and old ones that have no number: you have seen to it where they are from.
             """)
     var unsigned = false
 
     @Flag(
-        help: """
-            Ask senders with `send --relay` to sign what they ship, so that `ship-store send --inbox` can pass it on from here.
-            """)
+        help:
+            "Ask senders with `send --relay` to sign what they ship, so that `ship-store send --inbox` can pass it on from here."
+    )
     var relay = false
 
     @Option(
@@ -265,8 +264,7 @@ struct RequirementArguments: ParsableArguments {
 
     @Flag(
         help: """
-            Take a store without a row in place of one with rows, where no identity says that it is the same store: a \
-            queue may be empty.
+            Take a store without a row in place of one with rows, where no identity says that it is the same store: a queue may be empty.
             """)
     var allowEmpty = false
 

@@ -17,8 +17,7 @@ struct ServingArguments: ParsableArguments {
 
     @Flag(
         help: """
-            Let --serve show it beyond this machine: to whoever reaches the address, without encryption and without asking \
-            who they are.
+            Let --serve show it beyond this machine: to whoever reaches the address, without encryption and without asking who they are.
             """)
     var serveToAnyone = false
 

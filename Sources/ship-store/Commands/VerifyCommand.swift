@@ -12,9 +12,8 @@ struct VerifyCommand: AsyncParsableCommand {
             status is 0 if all is whole, also where nothing of a store has become current yet. What is not whole is \
             damaged, or unclear: it cannot be told without the functions of its app, say, or while a journal waits.
 
-            With --max-age, how old the copies in an inbox are, too: a receiver that is connected to a sender that \
-            follows the store asks it. The exit status is 79 if a copy is older, or its age is unknown, and 66 if nothing \
-            has become current yet.
+            With --max-age, how old the copies in an inbox are, too: a receiver that is connected to a sender that follows the store asks \
+            it. The exit status is 79 if a copy is older, or its age is unknown, and 66 if nothing has become current yet.
 
               ship-store verify inbox
               ship-store verify inbox --max-age 10m

@@ -4,9 +4,8 @@ import StoreFiles
 
 /// The content of stores and the cost of shipping it, as one page of HTML that needs nothing else: a treemap to click through.
 ///
-/// Names come from stores of others. The page holds them only as JSON, with each `<` escaped, and its script sets them as text,
-/// never as HTML. A Content-Security-Policy forbids the page to load or send anything, and allows only its own script, by
-/// digest.
+/// Names come from stores of others. The page holds them only as JSON, with each `<` escaped, and its script sets them as text, never as
+/// HTML. A Content-Security-Policy forbids the page to load or send anything, and allows only its own script, by digest.
 struct InspectionPage {
     /// The beginning of every page of this kind.
     static let start = Array(head.utf8)
