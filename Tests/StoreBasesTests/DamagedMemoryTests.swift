@@ -93,11 +93,13 @@ import Testing
         for way in ["link", "second name", "file", "folder", "pipe"] {
             try Acknowledged("soup").remember(in: memory, as: key)
             let copy = try memory.onlyCopy(of: key)
+            // Made while the copy is there, so that it has another inode.
+            let other = try Acknowledged("else").file(in: scratch.path)
             try PlatformCalls.removeFile(copy.record.path)
             switch way {
             case "link": try PlatformCalls.symbolicLink(at: copy.record.path, to: foreign)
             case "second name": try PlatformCalls.hardLink(foreign, as: copy.record.path)
-            case "file": try PlatformCalls.rename(try Acknowledged("else").file(in: scratch.path), to: copy.record.path)
+            case "file": try PlatformCalls.rename(other, to: copy.record.path)
             case "folder": try PlatformCalls.makeFolder(copy.record.path)
             default: #expect(mkfifo(copy.record.path.string, 0o600) == 0)
             }
