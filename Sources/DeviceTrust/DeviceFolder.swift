@@ -146,9 +146,7 @@ extension DeviceFolder {
     ///
     /// - Parameter mayGoOn: Whether to wait on for others that draw one.
     /// - Throws: Among others `.damaged` for a file that holds no number: then the used numbers are unknown.
-    package func nextCounter(
-        waitingWhile mayGoOn: () -> Bool = { !Task.isCancelled }
-    ) throws(IdentityError) -> UInt64 {
+    package func nextCounter(waitingWhile mayGoOn: () -> Bool = { !Task.isCancelled }) throws(IdentityError) -> UInt64 {
         try folder.whileLocked(waitingWhile: mayGoOn) { () throws(IdentityError) in
             let next = try lastCounter() + 1
             try folder.write(Array("\(next)\n".utf8), as: Self.counterFile)

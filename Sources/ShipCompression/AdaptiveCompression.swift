@@ -92,9 +92,7 @@ package struct AdaptiveCompression: Hashable, Sendable {
     ///   - waiting: How long the link took to take it.
     /// - Returns: Whether to take the rows back and to send the store in blocks, because the link is fast. Otherwise the sender goes on,
     ///   at `level`.
-    package mutating func sent(
-        storeBytes: Int64, wireBytes: Int64, encoding: Duration, waiting: Duration
-    ) -> Bool {
+    package mutating func sent(storeBytes: Int64, wireBytes: Int64, encoding: Duration, waiting: Duration) -> Bool {
         self.storeBytes += storeBytes
         self.wireBytes += wireBytes
         pace.add(encoding: encoding, waiting: waiting, storeBytes: storeBytes, wireBytes: wireBytes)

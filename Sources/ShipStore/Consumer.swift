@@ -170,9 +170,7 @@ public final class Consumer: Sendable {
     }
 
     /// The report of a session that begins, with its number.
-    package func nextSession(
-        _ link: PeerLink, _ report: @escaping @Sendable (ReceiveReport) -> Void
-    ) -> SessionReport {
+    package func nextSession(_ link: PeerLink, _ report: @escaping @Sendable (ReceiveReport) -> Void) -> SessionReport {
         SessionReport(sessions.wrappingAdd(1, ordering: .relaxed).newValue, with: link.peer) {
             [self] told in
             switch (told.event, told.session?.name) {

@@ -31,8 +31,7 @@ struct PreparedCopy: ~Copyable, Sendable {
 
     /// Takes a copy under the name that the file's name suggests.
     init(of store: FilePath, _ options: CopyOptions) async throws(SnapshotError) {
-        try await self.init(
-            of: try SourceStore(at: store, options), named: StoreName(suggestedBy: store), options)
+        try await self.init(of: try SourceStore(at: store, options), named: StoreName(suggestedBy: store), options)
     }
 
     /// The file of part number `index`: 0 is the store.

@@ -69,9 +69,7 @@ extension Producer {
     }
 
     /// The stores that there are to ship.
-    func shippable(
-        checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void
-    ) throws -> [Shippable] {
+    func shippable(checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void) throws -> [Shippable] {
         guard let (inbox, names) = held else { return try sources(checking: check).map(Shippable.live) }
         let folder = try inbox.open()
         let all = try folder.storeNames().filter { try folder.currentName(of: $0) != nil }
@@ -80,9 +78,7 @@ extension Producer {
         return (names.isEmpty ? all : names).map { .held(HeldStore(inbox: inbox, name: $0), nil) }
     }
 
-    func sources(
-        checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void
-    ) throws -> [Source] {
+    func sources(checking check: (SourceStore, FilePath) throws(ShipmentError) -> Void) throws -> [Source] {
         try named().map { path, name in
             let store = try SourceStore(at: path, options.copy)
             try check(store, path)

@@ -20,8 +20,7 @@ struct WebPublication: PublicationReader {
         at address: WebAddress, _ timeouts: Timeouts, trusting authorities: FilePath?, _ retries: Retries = Retries()
     ) {
         (self.address, self.timeouts) = (address, timeouts)
-        client = WebClient(
-            connectTimeout: timeouts.connect, idle: timeouts.idle, trusting: authorities, retries)
+        client = WebClient(connectTimeout: timeouts.connect, idle: timeouts.idle, trusting: authorities, retries)
     }
 
     func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead {

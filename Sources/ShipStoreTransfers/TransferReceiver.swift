@@ -188,9 +188,7 @@ public actor TransferReceiver {
     ///
     /// - Returns: `nil` if the metadata are no message of a sender.
     /// - Throws: If it must be tried again.
-    private func answer(
-        to shipment: ArrivedShipments.Arrived
-    ) async throws(ShipmentError) -> TransferMessage.Answer? {
+    private func answer(to shipment: ArrivedShipments.Arrived) async throws(ShipmentError) -> TransferMessage.Answer? {
         guard case .store(let token, let name, let over)? = try? TransferMessage(shipment.metadata) else { return nil }
         let outcome: TransferMessage.Outcome
         if try holdings()[name]?.manifest != over {

@@ -313,9 +313,7 @@ extension TransferSender: TransferSessionDelegate {
         return true
     }
 
-    private nonisolated func tell(
-        _ name: StoreName, _ outcome: TransferMessage.Outcome, _ entry: SenderRecord.Entry?
-    ) {
+    private nonisolated func tell(_ name: StoreName, _ outcome: TransferMessage.Outcome, _ entry: SenderRecord.Entry?) {
         switch outcome {
         case .installed, .unchanged: report(.arrived(name))
         case .outdated: report(.outdated(name))

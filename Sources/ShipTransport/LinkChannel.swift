@@ -40,8 +40,7 @@ struct LinkChannel: LinkReader, PreparedChannel {
             try options.setOption(.autoRead, value: false)
             try options.setOption(.allowRemoteHalfClosure, value: true)
             try options.setOption(.maxMessagesPerRead, value: 2)
-            try options.setOption(
-                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: PeerLink.pieceSize))
+            try options.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: PeerLink.pieceSize))
             if kind == .tcp {
                 try options.setOption(.tcpOption(.tcp_nodelay), value: 1)
                 try options.setOption(.socketOption(.so_sndbuf), value: .init(Self.socketBufferSize))

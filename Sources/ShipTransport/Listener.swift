@@ -48,8 +48,7 @@ package struct Listener: Sendable {
         eventLoop = MultiThreadedEventLoopGroup.forLinks.next()
         self.onTurnedAway = onTurnedAway
         let handshakes = PendingHandshakes(limit: options.maximumHandshakes)
-        let places = SharedPlaces<ObjectIdentifier>(
-            options.maximumConnections, waitingLimit: options.maximumHandshakes)
+        let places = SharedPlaces<ObjectIdentifier>(options.maximumConnections, waitingLimit: options.maximumHandshakes)
         state = .makeBoxSendingValue(State(handshakes: handshakes, places: places), eventLoop: eventLoop)
         (connections, continuation) = AsyncStream.makeStream()
     }

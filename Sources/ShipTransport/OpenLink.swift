@@ -19,8 +19,7 @@ struct OpenLink: Sendable {
     var lingerTime = Duration.zero
 
     static func over(_ channel: LinkChannel, to peer: Endpoint, _ options: LinkOptions) -> OpenLink {
-        let output = ChannelOutput(
-            channel.channel, beside: channel, closing: .output, finishLimit: options.lingerTime)
+        let output = ChannelOutput(channel.channel, beside: channel, closing: .output, finishLimit: options.lingerTime)
         return OpenLink(
             link: PeerLink(
                 direction: .twoWay, reader: channel, writer: output, peer: .at(peer), device: channel.device),
@@ -107,9 +106,7 @@ extension OpenLink {
 
     // MARK: One side of a link over a descriptor, which stays open; `borrowed` restores its flags in the end
 
-    private static func reading(
-        from descriptor: FileDescriptor, as path: FilePath
-    ) async throws(LinkError) -> (
+    private static func reading(from descriptor: FileDescriptor, as path: FilePath) async throws(LinkError) -> (
         reader: any LinkReader, channel: (any Channel)?, borrowed: (descriptor: FileDescriptor, flags: CInt)?
     ) {
         guard !PlatformCalls.isTerminal(descriptor) else { throw .isATerminal(.reading) }
@@ -143,8 +140,7 @@ extension OpenLink {
     }
 
     private static func fileStream(_ descriptor: FileDescriptor, _ path: FilePath) throws(LinkError) -> FileStream {
-        FileStream(
-            try LinkError.wrapping { () throws(FileError) in try OpenFile.duplicating(descriptor, as: path) })
+        FileStream(try LinkError.wrapping { () throws(FileError) in try OpenFile.duplicating(descriptor, as: path) })
     }
 
     private static func duplicate(_ descriptor: FileDescriptor, _ path: FilePath) throws(LinkError) -> FileDescriptor {

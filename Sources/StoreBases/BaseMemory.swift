@@ -78,9 +78,7 @@ public struct BaseMemory: Hashable, Sendable {
         return opened
     }
 
-    private static func check(
-        _ exposure: Exposure?, of path: FilePath, in folder: FilePath
-    ) throws(BaseMemoryError) {
+    private static func check(_ exposure: Exposure?, of path: FilePath, in folder: FilePath) throws(BaseMemoryError) {
         switch exposure {
         case nil: break
         case .ofOtherUser(let user): throw .otherOwner(path, user: user)

@@ -95,9 +95,7 @@ extension BaseMemory {
         try? beginning(Proposal(manifest: manifest, key: key, receiver: receiver, state: state), copy)
     }
 
-    private func beginning(
-        _ proposal: Proposal, _ copy: FilePath
-    ) throws(BaseMemoryError) -> UnfinishedShipment? {
+    private func beginning(_ proposal: Proposal, _ copy: FilePath) throws(BaseMemoryError) -> UnfinishedShipment? {
         let (manifest, source) = (proposal.manifest, try status(of: copy))
         guard proposal.refusal(of: source) == nil else { return nil }
         let limit = streamLimit(for: manifest, Int64(proposal.encodedManifest.count))

@@ -30,9 +30,7 @@ package struct OpenFolder: ~Copyable, Sendable {
         try self.init(path, [], componentwise: componentwise)
     }
 
-    private init(
-        _ path: FilePath, _ options: FileDescriptor.OpenOptions, componentwise: Bool
-    ) throws(FileError) {
+    private init(_ path: FilePath, _ options: FileDescriptor.OpenOptions, componentwise: Bool) throws(FileError) {
         do {
             let descriptor = try FileDescriptor.open(
                 path.isEmpty ? "." : path, .readOnly, options: options.union([.closeOnExec, .directory]))
@@ -69,8 +67,7 @@ package struct OpenFolder: ~Copyable, Sendable {
     }
 
     package func folder(at path: FilePath) throws(FileError) -> OpenFolder {
-        OpenFolder(
-            path: path, descriptor: try open(path, .readOnly, [.directory]), componentwise: isComponentwise)
+        OpenFolder(path: path, descriptor: try open(path, .readOnly, [.directory]), componentwise: isComponentwise)
     }
 
     func folderToLock(at path: FilePath) throws(FileError) -> OpenFile {
@@ -80,9 +77,7 @@ package struct OpenFolder: ~Copyable, Sendable {
     /// An existing regular file, for reading, unless said otherwise.
     ///
     /// - Throws: `.invalidArgument` for anything else.
-    package func file(
-        at path: FilePath, _ mode: FileDescriptor.AccessMode = .readOnly
-    ) throws(FileError) -> OpenFile {
+    package func file(at path: FilePath, _ mode: FileDescriptor.AccessMode = .readOnly) throws(FileError) -> OpenFile {
         let file = OpenFile.owning(try open(path, mode, [.nonBlocking]), as: path)
         guard try file.status.kind == .file else { throw FileError(.open, path, .invalidArgument) }
         return file
@@ -262,9 +257,7 @@ extension OpenFolder {
     /// A second name, here or in a folder of this one, for a regular file of another open folder.
     ///
     /// - Throws: `.invalidArgument` for anything but a regular file.
-    package func hardLink(
-        _ source: FilePath, in other: borrowing OpenFolder, as target: FilePath
-    ) throws(FileError) {
+    package func hardLink(_ source: FilePath, in other: borrowing OpenFolder, as target: FilePath) throws(FileError) {
         try other.at(source) { source throws(FileError) in
             try at(target) { target throws(FileError) in try PlatformCalls.hardLink(source, as: target) }
         }

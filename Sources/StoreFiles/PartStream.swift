@@ -71,9 +71,7 @@ package final class PartStream: Sendable {
     }
 
     /// Makes the file, which must not be there yet.
-    package convenience init(
-        _ header: Header, at path: FilePath, in folder: borrowing OpenFolder
-    ) throws(FileError) {
+    package convenience init(_ header: Header, at path: FilePath, in folder: borrowing OpenFolder) throws(FileError) {
         try self.init(header, writing: try folder.makeFile(at: path))
     }
 

@@ -55,8 +55,7 @@ package struct TableDigests {
         canBeTold =
             canBeTold && contents.count < Limits.tables && name.isLabel && names.insert(table.name).inserted
             && !table.name.unicodeScalars.contains("\u{FFFD}")
-        contents[name] = TableContent(
-            rows: table.rows, sha256: ContentDigest(sha256: Array(table.hash.finalize())))
+        contents[name] = TableContent(rows: table.rows, sha256: ContentDigest(sha256: Array(table.hash.finalize())))
     }
 
     /// The same for a manifest; `nil` if a manifest cannot name all of them.
@@ -66,9 +65,7 @@ package struct TableDigests {
     ///
     /// - Parameter check: Called before each page is read; throws to end the work.
     /// - Throws: `FileError`; `StoreFlaw` where a tree is not sound; what `check` throws.
-    package static func read(
-        _ path: FilePath, check: @escaping () throws -> Void = {}
-    ) throws -> TableDigests {
+    package static func read(_ path: FilePath, check: @escaping () throws -> Void = {}) throws -> TableDigests {
         let trees = try StoreTrees(try PageFile(reading: path, check: check))
         var digests = TableDigests(textEncoding: trees.settings.textEncoding)
         for table in try trees.schema().tables {

@@ -55,8 +55,7 @@ package struct FailureRecord: Hashable, Sendable, Codable {
 
 extension InboxFolder {
     package var failureRecord: FailureRecord {
-        let record: FailureRecord? = files.recordIfReadable(
-            at: layout.failureRecord, upTo: FailureRecord.sizeLimit)
+        let record: FailureRecord? = files.recordIfReadable(at: layout.failureRecord, upTo: FailureRecord.sizeLimit)
         return FailureRecord(failures: Array((record?.failures ?? []).suffix(FailureRecord.longest)))
     }
 }

@@ -228,8 +228,7 @@ package final class InboxFolder: Sendable {
     package func originRecord(of name: StoreName) throws(InboxError) -> OriginRecord? {
         let record = try OriginRecord.read(at: layout.originRecord(name), in: files)
         guard let current = try currentName(of: name) else { return record }
-        return try OriginRecord.after(
-            current, at: layout.generations(name).appending(current.text), in: files, record)
+        return try OriginRecord.after(current, at: layout.generations(name).appending(current.text), in: files, record)
     }
 
     /// Which generations were current a moment ago; none where that cannot be read: it is about seconds.

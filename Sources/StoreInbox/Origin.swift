@@ -14,9 +14,7 @@ public struct Origin: Hashable, Sendable {
     /// `true` for what was adopted; otherwise left out.
     private let adopted: Bool?
 
-    package init(
-        producer: ContentDigest?, counter: UInt64, relay: ContentDigest? = nil, isAdopted: Bool = false
-    ) {
+    package init(producer: ContentDigest?, counter: UInt64, relay: ContentDigest? = nil, isAdopted: Bool = false) {
         (self.producer, self.counter, self.relay) = (producer, counter, relay)
         adopted = isAdopted ? true : nil
     }

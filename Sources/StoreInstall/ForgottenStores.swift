@@ -13,9 +13,7 @@ extension InboxFolder {
     /// - Parameter timeout: How long to wait for it, and for others who change the store.
     /// - Returns: The numbers of the generations, the oldest first; those of a removal that was killed are not known.
     /// - Throws: `.held` if a reader holds one, `.storeBusy`, `.noSuchStore`, `.noInbox`, `.readOnly`, `.file`.
-    package func forget(
-        _ name: StoreName, timeout: Duration = StoreLock.timeout
-    ) throws(InboxError) -> [Int] {
+    package func forget(_ name: StoreName, timeout: Duration = StoreLock.timeout) throws(InboxError) -> [Int] {
         do throws(InboxError) {
             let numbers = try moveAway(name, timeout: timeout)
             try removeForgotten(named: name)

@@ -91,9 +91,7 @@ extension StoreLock {
     }
 
     /// The generation before the current one, if that has come in its place because it was damaged: there is nothing to go back to in it.
-    private borrowing func replaced(
-        among names: [GenerationName], by current: GenerationName?
-    ) -> GenerationName? {
+    private borrowing func replaced(among names: [GenerationName], by current: GenerationName?) -> GenerationName? {
         guard let current, let before = names.last(where: { $0.number < current.number }),
             before.digestStart == current.digestStart,
             let manifest = try? folder.generation(current, of: name).manifest

@@ -17,9 +17,7 @@ extension StoreLock {
     }
 
     /// - Parameter aside: Where it is made.
-    borrowing func write(
-        _ record: some Encodable, _ aside: FilePath, to path: FilePath
-    ) throws(InboxError) {
+    borrowing func write(_ record: some Encodable, _ aside: FilePath, to path: FilePath) throws(InboxError) {
         try InboxError.wrapping { () throws(FileError) in
             try folder.files.makeFolder(at: layout.staging(name))
             try folder.files.replace(path, with: record.jsonBytes, aside: aside)

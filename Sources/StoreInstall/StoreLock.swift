@@ -21,16 +21,12 @@ package struct StoreLock: ~Copyable {
     /// Waits for its turn, for `timeout` at most, or until the task is cancelled.
     ///
     /// - Throws: `.ofOtherUser`, `.openToOthers`, `.storeBusy`, `.noInbox`, `.noSuchStore`, `.file`.
-    package init(
-        of name: StoreName, in inbox: Inbox, timeout: Duration = StoreLock.timeout
-    ) throws(InboxError) {
+    package init(of name: StoreName, in inbox: Inbox, timeout: Duration = StoreLock.timeout) throws(InboxError) {
         try self.init(of: name, in: try inbox.open(), timeout: timeout)
     }
 
     /// - Throws: `.storeBusy`, `.noInbox`, `.noSuchStore`, `.file`.
-    init(
-        of name: StoreName, in folder: InboxFolder, timeout: Duration = StoreLock.timeout
-    ) throws(InboxError) {
+    init(of name: StoreName, in folder: InboxFolder, timeout: Duration = StoreLock.timeout) throws(InboxError) {
         let lock = try Self.lock(name, in: folder, timeout)
         // Now, and not only when a receiver started: what is changed is trusted now.
         try folder.checkIsOurs(name)

@@ -71,9 +71,7 @@ package struct MetadataWriter: Sendable {
     }
 
     /// All that is in the property list beside our own key stays.
-    private func write(
-        _ set: [String: String], _ removed: Set<String>, intoPropertyListOf database: Database
-    ) throws {
+    private func write(_ set: [String: String], _ removed: Set<String>, intoPropertyListOf database: Database) throws {
         let key = UserMetadataPlace.propertyListKey
         guard let row = try Row.fetchOne(database, sql: "SELECT rowid, Z_PLIST FROM Z_METADATA LIMIT 1"),
             let rowid = Int64.fromDatabaseValue(row[0]), let bytes = Data.fromDatabaseValue(row[1]),

@@ -83,9 +83,7 @@ public final class StoreCoordinator: Sendable {
     /// The `Database` is good inside of `body` only.
     ///
     /// - Throws: `CoordinatorError`, and what `body` throws, `DatabaseError` among it.
-    public func read<Value>(
-        _ selection: StoreSelection = .only, _ body: (Database) throws -> Value
-    ) throws -> Value {
+    public func read<Value>(_ selection: StoreSelection = .only, _ body: (Database) throws -> Value) throws -> Value {
         try gate.run { try store(selection).read(body) }
     }
 

@@ -18,9 +18,7 @@ extension StoreSelection: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 
 extension StoreSelection {
     /// - Parameter stores: In their order.
-    func choose<Store>(
-        from stores: [Store], named nameOf: (Store) -> StoreName
-    ) throws(CoordinatorError) -> Store {
+    func choose<Store>(from stores: [Store], named nameOf: (Store) -> StoreName) throws(CoordinatorError) -> Store {
         switch self {
         case .only:
             guard stores.count == 1, let store = stores.first else { throw .notOneStore(count: stores.count) }

@@ -52,9 +52,7 @@ extension SourceStore {
     }
 
     /// Closes its connection before it returns.
-    private func state(
-        beside sidecars: Sidecars, _ interruption: Interruption
-    ) throws(SnapshotError) -> StoreState? {
+    private func state(beside sidecars: Sidecars, _ interruption: Interruption) throws(SnapshotError) -> StoreState? {
         guard let connection = try stateConnection(beside: sidecars, interruption) else { return nil }
         return try state(through: connection, interruption)
     }

@@ -63,9 +63,7 @@ struct CPace: Sendable {
     // MARK: Generator
 
     /// Section 8.2, with Elligator 2 [RFC 9380 section 6.7.1].
-    static func generator(
-        password: [UInt8], channel: [UInt8], sid: [UInt8]
-    ) throws(PairingError) -> [UInt8] {
+    static func generator(password: [UInt8], channel: [UInt8], sid: [UInt8]) throws(PairingError) -> [UInt8] {
         let hash = Array(SHA512.hash(data: generatorString(password, channel, sid)).prefix(32))
         guard let u = CurveField(littleEndian: hash) else { throw .wrongCode }
         let j = CurveField(486_662)

@@ -28,9 +28,7 @@ package struct PairingResponder: Sendable {
 
     /// - Parameter proof: Without the name.
     /// - Returns: The welcome to send. The other side has the code.
-    package func welcome(
-        for proof: [UInt8], own name: PeerName
-    ) throws(PairingError) -> [UInt8] {
+    package func welcome(for proof: [UInt8], own name: PeerName) throws(PairingError) -> [UInt8] {
         guard key.isTag(Array(proof.prefix(CPace.tagSize)), of: otherShare) else { throw .wrongCode }
         return [PairingExchange.accepted] + PairingExchange.encode(name)
     }

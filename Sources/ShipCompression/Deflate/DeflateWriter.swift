@@ -83,9 +83,7 @@ struct DeflateWriter {
         } while !left.isEmpty
     }
 
-    private mutating func write(
-        _ tokens: ArraySlice<DeflateToken>, _ symbols: HuffmanCode, _ distances: HuffmanCode
-    ) {
+    private mutating func write(_ tokens: ArraySlice<DeflateToken>, _ symbols: HuffmanCode, _ distances: HuffmanCode) {
         for token in tokens {
             write(UInt64(symbols.codes[token.symbol]), Int(symbols.lengths[token.symbol]))
             guard token.isMatch else { continue }

@@ -20,9 +20,7 @@ package struct PartOpening: Hashable, Sendable {
     /// - Parameters:
     ///   - isAnew: Whether data of the part went before, in another encoding.
     ///   - start: What went in an earlier session, if the data go on from there.
-    package init(
-        _ part: Int, as encoding: PartEncoding, isAnew: Bool = false, after start: StreamStart? = nil
-    ) {
+    package init(_ part: Int, as encoding: PartEncoding, isAnew: Bool = false, after start: StreamStart? = nil) {
         self.encoding = encoding.rawValue
         self.isAnew = isAnew
         self.part = UInt32(clamping: part)

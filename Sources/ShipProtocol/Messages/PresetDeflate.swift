@@ -12,9 +12,7 @@ enum PresetDeflate {
     /// - Parameters:
     ///   - room: Most bytes that the stream may have; `nil` for as many as are deflated.
     /// - Returns: `nil` if it would be longer.
-    static func deflate(
-        _ bytes: [UInt8], after dictionary: [UInt8], within room: Int? = nil
-    ) -> [UInt8]? {
+    static func deflate(_ bytes: [UInt8], after dictionary: [UInt8], within room: Int? = nil) -> [UInt8]? {
         var stream = z_stream()
         guard ship_deflate_init_raw(&stream, Z_BEST_COMPRESSION) == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
@@ -34,9 +32,7 @@ enum PresetDeflate {
     }
 
     /// - Parameter limit: Most bytes that it may inflate to.
-    static func inflate(
-        _ input: ArraySlice<UInt8>, after dictionary: [UInt8], limit: Int
-    ) -> Result<[UInt8], Flaw> {
+    static func inflate(_ input: ArraySlice<UInt8>, after dictionary: [UInt8], limit: Int) -> Result<[UInt8], Flaw> {
         inflateFirst(input, after: dictionary, limit: limit).flatMap {
             $0.rest.isEmpty ? .success($0.bytes) : .failure(.damaged)
         }

@@ -81,9 +81,7 @@ extension InlineStep {
     }
 
     /// The same, with a signature of its own.
-    package func signed(
-        over base: ManifestContent?, by sign: ([UInt8]) throws -> Signature
-    ) throws -> InlineStep {
+    package func signed(over base: ManifestContent?, by sign: ([UInt8]) throws -> Signature) throws -> InlineStep {
         let payload = shipment.dropFirst(FrameHeader.size).prefix(try FrameHeader(decoding: shipment).payloadLength)
         let manifest = try manifest(of: payload, over: base).dropFirst(FrameHeader.size).dropLast(4)
         return InlineStep(step.signed(try sign(Array(manifest)).value), shipment: shipment)
@@ -127,9 +125,7 @@ extension InlineStep {
         return file
     }
 
-    private func manifest(
-        of payload: ArraySlice<UInt8>, over base: ManifestContent?
-    ) throws(ProtocolError) -> [UInt8] {
+    private func manifest(of payload: ArraySlice<UInt8>, over base: ManifestContent?) throws(ProtocolError) -> [UInt8] {
         guard payload.first == Self.differenceForm else { return try Frame.serialized(Array(payload), as: .manifest) }
         guard let base, base.id == step.from else { throw FrameType.manifest.bad("a step from another content") }
         let json = try JSONSyntax.checked(payload.dropFirst(), as: .manifest, keeping: nil)

@@ -48,9 +48,7 @@ enum PublicationText {
         }
     }
 
-    private static func completed(
-        _ text: [UInt8], with values: ArraySlice<UInt8>
-    ) throws(ProtocolError) -> [UInt8] {
+    private static func completed(_ text: [UInt8], with values: ArraySlice<UInt8>) throws(ProtocolError) -> [UInt8] {
         var (bytes, strings, text, values) = ([UInt8](), [[UInt8]](), text[...], values)
         while let byte = text.popFirst() {
             bytes.append(byte)

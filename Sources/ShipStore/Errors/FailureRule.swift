@@ -33,8 +33,7 @@ extension FailureRule {
     static func onLink(
         _ status: ExitStatus, _ refusal: RefusalCode, alone: Bool = false, cancellation: RefusalCode?
     ) -> Self {
-        Self(
-            exitStatus: status, refusal: refusal, endsShipmentAlone: alone, cancellation: cancellation, isTold: true)
+        Self(exitStatus: status, refusal: refusal, endsShipmentAlone: alone, cancellation: cancellation, isTold: true)
     }
 
     static func inFile(_ refusal: RefusalCode, alone: Bool = false) -> Self {

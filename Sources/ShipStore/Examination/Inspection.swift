@@ -58,9 +58,7 @@ public struct Inspection: Sendable {
         }
     }
 
-    private static func inspect(
-        _ generation: Generation, _ shipping: Producer.Options
-    ) async throws -> Inspection {
+    private static func inspect(_ generation: Generation, _ shipping: Producer.Options) async throws -> Inspection {
         let manifest = generation.manifest
         let parts = manifest.parts.indices.map { generation.path(ofPart: $0) }
         let folder = try OpenFolder(following: generation.path)
@@ -70,9 +68,7 @@ public struct Inspection: Sendable {
         return try await inspect(OutgoingShipment(version, shipping))
     }
 
-    private static func inspectShipments(
-        _ path: FilePath, _ shipping: Producer.Options
-    ) async throws -> [Inspection] {
+    private static func inspectShipments(_ path: FilePath, _ shipping: Producer.Options) async throws -> [Inspection] {
         let unpacked = try await UnpackedShipments(path, shipping.copy, shipping.checking)
         var inspections: [Inspection] = []
         for shipment in unpacked.all {

@@ -12,9 +12,7 @@ package struct ReportFile: Sendable {
 
     /// - Parameter start: What all reports of this kind begin with, which may be replaced; `nil` to replace any file.
     /// - Throws: `.report`, or `.operation(.kept)` in an inbox or a folder of kept copies, before anything is written.
-    package init(
-        _ path: FilePath, about artifact: Artifact, replacing start: [UInt8]?
-    ) throws(ShipmentError) {
+    package init(_ path: FilePath, about artifact: Artifact, replacing start: [UInt8]?) throws(ShipmentError) {
         self.path = path
         self.artifact = artifact
         replaced = start.map { ResultFile.Kind(beginning: $0) }

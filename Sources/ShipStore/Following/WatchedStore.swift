@@ -163,9 +163,7 @@ final class WatchedStore: Sendable {
     /// The newest version, if the store has not changed since; else a new one.
     ///
     /// - Returns: How long the copy took, if one was taken.
-    func version(
-        taking take: () async throws -> PreparedCopy
-    ) async throws -> (StoreVersion, copiedIn: Duration?) {
+    func version(taking take: () async throws -> PreparedCopy) async throws -> (StoreVersion, copiedIn: Duration?) {
         try await version { gone in
             let before = await settledTraces()
             let copy = try await take()

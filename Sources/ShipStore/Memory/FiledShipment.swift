@@ -53,8 +53,7 @@ final class FiledShipment: Sendable {
         let place = "\(receiver), in a file "
         let digest = delivery.manifest.store.sha256
         // A remembered manifest names no base, as in two-way sessions.
-        memory.acknowledged(
-            delivery.manifest.over(nil), copy: shipment.path(ofPart: 0), by: place + digest.short)
+        memory.acknowledged(delivery.manifest.over(nil), copy: shipment.path(ofPart: 0), by: place + digest.short)
         let all = memory.bases.filter { $0.receiver.hasPrefix(place) }
         let unnamed = all.filter { ![digest, holdings[name]?.store].contains($0.record.sha256) }
         memory.memory.forget(

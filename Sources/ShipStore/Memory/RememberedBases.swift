@@ -100,9 +100,7 @@ struct RememberedBases: Sendable {
     /// Records that a shipment is being sent, which may break off.
     ///
     /// - Returns: `nil` if the memory declines it.
-    func begin(
-        _ manifest: Manifest, copy: FilePath, for receiver: String, state: [UInt8]?
-    ) -> UnfinishedShipment? {
+    func begin(_ manifest: Manifest, copy: FilePath, for receiver: String, state: [UInt8]?) -> UnfinishedShipment? {
         guard let recent, recent.holds(copy) else {
             return memory.begin(manifest, copy: copy, as: key, receiver: receiver, state: state)
         }

@@ -27,8 +27,7 @@ public struct LocalCopy: Hashable, Sendable {
             try KeptPlace.refuseToFill(folder)
             let prepared = try await PreparedCopy(of: store, options.markingOmissions)
             let baseName = store.stemText
-            let space = try DiskReservation.make(
-                prepared.manifest.totalSize, in: folder, leaving: options.keptFree)
+            let space = try DiskReservation.make(prepared.manifest.totalSize, in: folder, leaving: options.keptFree)
             defer { withExtendedLifetime(space) {} }
             let placement = CopyPlacement(in: folder, name: "\(baseName)-\(prepared.manifest.createdAt.compactText)")
             let path = try placement.place(
@@ -57,8 +56,7 @@ public struct LocalCopy: Hashable, Sendable {
             let prepared = try await PreparedCopy(of: store, options.markingOmissions)
             let size = DiskReservation.sizeToPlace(prepared.manifest, prepared.copy.path, in: folder)
             let space = try DiskReservation.make(size, in: folder, leaving: options.keptFree)
-            let lock = try SupportFolderLock.take(
-                home.supportFolder, toPut: !prepared.files.isEmpty, busyHandler)
+            let lock = try SupportFolderLock.take(home.supportFolder, toPut: !prepared.files.isEmpty, busyHandler)
             defer { withExtendedLifetime((space, lock)) {} }
             let session = RemovalSession(named: real, supportLock: lock, busyHandler: busyHandler)
             // An update may have been killed before its copy was there: then the older one has two names.

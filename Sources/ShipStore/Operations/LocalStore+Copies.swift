@@ -76,8 +76,7 @@ extension KeptCopies {
         dryRun: Bool = false, busyTimeout: Duration = .seconds(10)
     ) async throws(ShipmentError) -> CopyPruning {
         try await LocalStore.run(waiting: busyTimeout) { busyHandler in
-            let (findings, left) = try prune(
-                retention, of: name, dryRun: dryRun, at: Timestamp(Date()), busyHandler)
+            let (findings, left) = try prune(retention, of: name, dryRun: dryRun, at: Timestamp(Date()), busyHandler)
             return CopyPruning(findings: findings, left: left)
         }
     }

@@ -154,8 +154,7 @@ private struct MoveSession: Sendable {
         let otherFiles = try otherFiles(of: StoreHome(source.path))
         let space = try await reserve(for: source, otherFiles)
         defer { withExtendedLifetime(space) {} }
-        let copy = try await PreparedCopy(
-            of: source, named: StoreName(suggestedBy: store.path), copyOptions)
+        let copy = try await PreparedCopy(of: source, named: StoreName(suggestedBy: store.path), copyOptions)
         let claims = try await SupportFolderClaims(
             beside: target, waiting: busyHandler.busyTimeout, under: locks.target)
         if !otherFiles.areNone, let user = claims.user {
@@ -181,9 +180,7 @@ private struct MoveSession: Sendable {
     }
 
     /// Reserves the space for everything but the copy itself, which reserves its own.
-    private func reserve(
-        for source: SourceStore, _ otherFiles: OtherSupportFiles
-    ) async throws -> DiskReservation? {
+    private func reserve(for source: SourceStore, _ otherFiles: OtherSupportFiles) async throws -> DiskReservation? {
         let support = StoreHome(source.path).supportFolder
         guard try !support.names().isEmpty || !otherFiles.areNone else { return nil }
         var references: Set<ExternalFileName> = []

@@ -27,8 +27,7 @@ extension LocalStore {
             copyOptions.takesDamaged = options.takesDamagedCopy
             let source = try await RestoreSource.find(
                 copy, copyOptions, takingIncomplete: options.takesIncompleteCopy, busyHandler)
-            let lock = try SupportFolderLock.take(
-                home.supportFolder, toPut: !source.files.isEmpty, busyHandler)
+            let lock = try SupportFolderLock.take(home.supportFolder, toPut: !source.files.isEmpty, busyHandler)
             defer { withExtendedLifetime(lock) {} }
             return try await RestoreSession(home: home, supportLock: lock, options: options, busyHandler: busyHandler)
                 .run(from: source)

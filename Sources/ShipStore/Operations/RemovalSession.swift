@@ -59,9 +59,7 @@ struct RemovalSession: Sendable {
     }
 
     /// - Parameter target: Its new place; `nil` if it has none.
-    func remove(
-        _ hold: borrowing ExclusiveHold, as plan: Plan, to target: StoreHome? = nil
-    ) throws -> Outcome {
+    func remove(_ hold: borrowing ExclusiveHold, as plan: Plan, to target: StoreHome? = nil) throws -> Outcome {
         try busyHandler.check()
         try hold.begin(removal, after: target)
         return try finish(plan)

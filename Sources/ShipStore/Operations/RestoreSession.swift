@@ -132,12 +132,10 @@ struct RestoreSession: Sendable {
 
     /// Puts the copy where nothing is, or in place of a file that is set aside: programs that have that open keep it.
     private func replace(_ damage: String?, from source: borrowing RestoreSource) async throws -> Restoration {
-        try await RestoreSource.prove(
-            source.unproven, takingDamaged: options.takesDamagedCopy, options.checking)
+        try await RestoreSource.prove(source.unproven, takingDamaged: options.takesDamagedCopy, options.checking)
         let claims = try await SupportFolderClaims(beside: home, waiting: options.busyTimeout, under: supportLock)
         // The copy stays as it is: all of it is written once more here.
-        let space = try DiskReservation.make(
-            source.manifest.totalSize, in: home.folder, leaving: options.keptFree)
+        let space = try DiskReservation.make(source.manifest.totalSize, in: home.folder, leaving: options.keptFree)
         defer { withExtendedLifetime(space) {} }
         let placement = StorePlacement(
             at: home, inWALMode: isInWALMode(for: source.manifest), attributes: try home.attributes,
@@ -178,9 +176,7 @@ struct RestoreSession: Sendable {
     }
 
     /// The copy's own file, or one with pages of the right size.
-    private func pages(
-        of source: borrowing RestoreSource, pageSize: Int, in folder: FilePath
-    ) throws -> FilePath {
+    private func pages(of source: borrowing RestoreSource, pageSize: Int, in folder: FilePath) throws -> FilePath {
         guard source.manifest.store.pageSize != pageSize else { return source.store }
         let path = folder.appending("copy.sqlite")
         let space = try DiskReservation.make(

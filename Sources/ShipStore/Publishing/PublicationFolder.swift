@@ -114,9 +114,7 @@ package struct PublicationFolder: PublicationStorage {
     }
 
     /// Writes a file in one step, durably.
-    private func write(
-        at path: FilePath, _ body: (borrowing OpenFile) throws(FileError) -> Void
-    ) throws(FileError) {
+    private func write(at path: FilePath, _ body: (borrowing OpenFile) throws(FileError) -> Void) throws(FileError) {
         try makeFolders()
         let place = try TemporaryFolder(in: self.path, .besideResults)
         let aside = place.path.appending("new")

@@ -52,9 +52,7 @@ extension PublicationReader {
 
 extension PublicationReader {
     /// - Throws: `.publication(.badObject)`.
-    func catalog(
-        _ object: PublishedObject, of name: StoreName, from place: Endpoint
-    ) async throws -> StoreCatalog {
+    func catalog(_ object: PublishedObject, of name: StoreName, from place: Endpoint) async throws -> StoreCatalog {
         guard object.size <= Int64(Limits.catalogSize) else {
             throw PublicationError.badObject(place, object.sha256)
         }

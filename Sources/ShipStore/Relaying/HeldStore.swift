@@ -76,9 +76,7 @@ struct HeldStore: Sendable {
     }
 
     /// - Returns: `nil` if the part is damaged, or gone.
-    private static func open(
-        _ part: Int, of generation: Generation, in folder: InboxFolder
-    ) -> OutgoingBase.Opened? {
+    private static func open(_ part: Int, of generation: Generation, in folder: InboxFolder) -> OutgoingBase.Opened? {
         guard let held = HeldGeneration(generation, in: folder) else { return nil }
         let path = held.path(ofPart: part)
         guard (try? ContentDigest(ofFile: path)) == generation.manifest.parts[part].sha256 else { return nil }

@@ -75,9 +75,7 @@ extension ConsumerSession {
     ///
     /// - Returns: `nil` if all parts are right.
     /// - Throws: The flaw of a part that has no other encoding to come in.
-    private func question(
-        about shipment: IncomingShipment, _ dialogue: inout ReceivingDialogue
-    ) throws -> Answer? {
+    private func question(about shipment: IncomingShipment, _ dialogue: inout ReceivingDialogue) throws -> Answer? {
         let unproven = try shipment.unproven()
         guard !unproven.isEmpty else { return nil }
         let again = try unproven.map { part, flaw in

@@ -55,9 +55,7 @@ final class FrameWriter: Sendable {
     }
 
     /// - Returns: The offer, to which answers may refer.
-    func offer(
-        _ manifest: Manifest, over base: ManifestContent?, mustRefer: Bool
-    ) async throws -> [ManifestContent] {
+    func offer(_ manifest: Manifest, over base: ManifestContent?, mustRefer: Bool) async throws -> [ManifestContent] {
         let (bytes, offer) = try Frame.offer(manifest, over: base, mustRefer: mustRefer)
         try await send(bytes)
         return offer

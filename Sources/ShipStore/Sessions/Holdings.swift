@@ -28,9 +28,7 @@ struct Holdings: Sendable {
     ///   - mayKnow: Whether the producer may send a store of this name.
     ///   - device: The producer; `nil` if it is not known.
     /// - Throws: `.noInbox`, `.file`. A generation that cannot be read is not held.
-    init(
-        in folder: InboxFolder, of mayKnow: (StoreName) -> Bool, from device: DeviceIdentifier?
-    ) throws(InboxError) {
+    init(in folder: InboxFolder, of mayKnow: (StoreName) -> Bool, from device: DeviceIdentifier?) throws(InboxError) {
         let producer = device.map { ContentDigest(sha256: $0.bytes) }
         for name in try folder.storeNames() where mayKnow(name) {
             let now = try folder.currentName(of: name)

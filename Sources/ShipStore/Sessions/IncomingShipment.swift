@@ -130,8 +130,7 @@ final class IncomingShipment {
         (cutData, comparison) = (nil, nil)
         provable[part] = nil
         if part == 0 || !opened.insert(part).inserted { try staged.discard(part: part) }
-        let decoder = try PartDecoder(
-            ofPart: part, of: manifest, in: encoding, into: staged, codec, over: base, limits)
+        let decoder = try PartDecoder(ofPart: part, of: manifest, in: encoding, into: staged, codec, over: base, limits)
         open = (part, decoder)
         note(decoder.flaw, of: part, in: encoding)
         let earlier = staged.earlierStream

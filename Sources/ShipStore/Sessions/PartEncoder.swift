@@ -131,8 +131,7 @@ struct PartEncoder: Sendable {
                 return (base, try FileContent(at: path))
             }
             try await encoder.encode(goingOnAfter: earlier) { segment in
-                try await deliver(
-                    EncodedPiece(segment, part: part, partBytes: segment.isLast ? size : 0))
+                try await deliver(EncodedPiece(segment, part: part, partBytes: segment.isLast ? size : 0))
             }
         } catch is CompressionError {
             throw RestartCause.baseGone

@@ -140,8 +140,7 @@ struct ProducerSession {
         results.tell()
         while stays, let next, let order = try await wait(for: next, &frames, conversation) {
             results.expect(order)
-            try await ship(
-                order, &frames, conversation, &results, mustSucceed: false, after: (writer.bytesSent, .now))
+            try await ship(order, &frames, conversation, &results, mustSucceed: false, after: (writer.bytesSent, .now))
             results.tell()
         }
         // Whose trust was withdrawn meanwhile is told so.
@@ -363,8 +362,7 @@ extension DeviceIdentity {
     func sign(_ manifest: Manifest) throws -> SignedManifest {
         let payload = try Frame.payload(of: manifest)
         let version = Preamble.spokenVersions.upperBound
-        return SignedManifest(
-            try signature(ofManifest: payload, version: version), payload: payload, saying: manifest)
+        return SignedManifest(try signature(ofManifest: payload, version: version), payload: payload, saying: manifest)
     }
 }
 

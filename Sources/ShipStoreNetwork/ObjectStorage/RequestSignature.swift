@@ -34,8 +34,7 @@ struct RequestSignature {
         let text = [algorithm, date, scope, ContentDigest(hashing: request.utf8).hex].joined(separator: "\n")
         var key = Array("AWS4\(credentials.secret)".utf8)
         for part in [day, region, "s3", "aws4_request", text] {
-            key = Array(
-                HMAC<SHA256>.authenticationCode(for: Array(part.utf8), using: SymmetricKey(data: key)))
+            key = Array(HMAC<SHA256>.authenticationCode(for: Array(part.utf8), using: SymmetricKey(data: key)))
         }
         let signature = ContentDigest(sha256: key).hex
         let authorization =

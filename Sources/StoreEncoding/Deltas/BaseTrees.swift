@@ -65,9 +65,7 @@ final class BaseTrees {
         try TreeSample(try base.rows(of: place, like: new.settings), most: Self.baseRows)
     }
 
-    private func mapped(
-        _ source: TreeSource, _ tree: Int, _ sample: TreeSample, _ before: TreeSample
-    ) -> TreeSource {
+    private func mapped(_ source: TreeSource, _ tree: Int, _ sample: TreeSample, _ before: TreeSample) -> TreeSource {
         var source = source
         let names =
             new.trees[tree].isTable ? (definitions.base[source.place].columns, definitions.new[tree].columns) : ([], [])

@@ -14,9 +14,7 @@ struct ColumnAlignment {
     ///   - pairs: Rows of the result, and what they were.
     ///   - names: Of the columns, as far as they are known. Among columns that hold the same they decide.
     /// - Returns: `nil` if the rows are as near to those of the base without it.
-    init?(
-        _ pairs: [(new: TreeSample.SampledRow, old: TreeSample.SampledRow)], names: (old: [String], new: [String])
-    ) {
+    init?(_ pairs: [(new: TreeSample.SampledRow, old: TreeSample.SampledRow)], names: (old: [String], new: [String])) {
         guard let count = pairs.first?.new.values.count, pairs.allSatisfy({ $0.new.values.count == count }),
             let oldCount = pairs.map(\.old.values.count).max(), count <= SegmentLimits.columns,
             (count + 1) * (oldCount + 1) <= Self.mostCells

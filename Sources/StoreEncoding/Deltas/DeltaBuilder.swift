@@ -101,8 +101,7 @@ package final class DeltaBuilder {
             }
             let source = FileBytes(base, pageSize: baseSize)
             work.pay(base: source.size)
-            let bytes = PieceReader(
-                copying: source, pageSize: baseSize, size: Int64(pageSize) * Int64(mostPages))
+            let bytes = PieceReader(copying: source, pageSize: baseSize, size: Int64(pageSize) * Int64(mostPages))
             return .inFile(bytes, write: Self.pageWriter(to: try makeTarget(pageSize), pageSize: pageSize))
         }
         guard flags & DeltaHead.isFileFlag == 0 else { throw CompressionError.damaged(.segment) }
@@ -119,9 +118,7 @@ package final class DeltaBuilder {
     }
 
     /// Writes bytes as the pages of a file, which it gathers.
-    private static func pageWriter(
-        to target: any StoreBuilder.Target, pageSize: Int
-    ) -> (Span<UInt8>) throws -> Void {
+    private static func pageWriter(to target: any StoreBuilder.Target, pageSize: Int) -> (Span<UInt8>) throws -> Void {
         var page: [UInt8] = []
         var number: UInt32 = 1
         return { bytes in

@@ -50,9 +50,7 @@ package struct DeltaEncoder {
     ///   - limit: Most bytes of all segments together.
     ///   - deliver: Gets the segments in order.
     /// - Throws: `EncodingFailure`, also after the last segment; the errors of the pages and of `deliver`.
-    package func encode(
-        limit: Int64 = .max, deliver: @escaping (EncodedSegment) throws -> Void
-    ) throws {
+    package func encode(limit: Int64 = .max, deliver: @escaping (EncodedSegment) throws -> Void) throws {
         let header = try new.header
         guard let pageSize = try? DatabaseHeader(decoding: header).pageSize else { throw EncodingFailure.unsuitable }
         let check = DeltaBuilder(base: base, pageSize: pageSize, pageCount: new.pageCount) { pageSize in
@@ -79,9 +77,7 @@ package struct DeltaEncoder {
     ///
     /// - Parameters: As for `encode`.
     /// - Throws: As `encode` does, and `.tooLarge`.
-    package func encodeIfSmaller(
-        limit: Int64 = .max, deliver: @escaping (EncodedSegment) throws -> Void
-    ) throws {
+    package func encodeIfSmaller(limit: Int64 = .max, deliver: @escaping (EncodedSegment) throws -> Void) throws {
         let header = try new.header
         let size = Int64(new.pageCount) * Int64((try? DatabaseHeader(decoding: header).pageSize) ?? 0)
         guard size <= Self.smallSize else {
@@ -116,9 +112,7 @@ package struct DeltaEncoder {
             && StoreWalk.takesLess(than: size, over: new, shapes, wholeEffort, makeSpillFile)
     }
 
-    private func write(
-        limit: Int64, deliver: @escaping (EncodedSegment) throws -> Void
-    ) throws {
+    private func write(limit: Int64, deliver: @escaping (EncodedSegment) throws -> Void) throws {
         guard let shapes, let store = try baseStore() else { return try writeFile(limit: limit, deliver: deliver) }
         var output = try DeltaOutput(base: store, effort, limit: limit, deliver: deliver)
         var walk = try DeltaWalk(store, try DeltaStore(new), shapes, unchanged, makeSpillFile)
@@ -136,9 +130,7 @@ package struct DeltaEncoder {
     }
 
     /// Writes the bytes of the file as pieces that are copied from the base, and new bytes.
-    private func writeFile(
-        limit: Int64, deliver: @escaping (EncodedSegment) throws -> Void
-    ) throws {
+    private func writeFile(limit: Int64, deliver: @escaping (EncodedSegment) throws -> Void) throws {
         func bytes(_ pages: any PageSource) throws -> FileBytes {
             let header = try pages.header
             guard let pageSize = try? DatabaseHeader(decoding: header).pageSize else {

@@ -61,9 +61,7 @@ struct EditEncoder {
         column < olds[row].count ? olds[row][column] : .null
     }
 
-    private func write(
-        _ column: Int, of rows: [Int], _ shared: inout ColumnEncoder, into areas: inout SegmentAreas
-    ) {
+    private func write(_ column: Int, of rows: [Int], _ shared: inout ColumnEncoder, into areas: inout SegmentAreas) {
         let numbers = rows.map { numberMethod($0, column) }
         let strings = rows.map { isSpliced($0, column) }
         var candidates = [[EditMethod](repeating: .whole, count: rows.count)]

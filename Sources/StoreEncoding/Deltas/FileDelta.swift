@@ -43,9 +43,7 @@ extension EncodedSegment {
 
 extension PieceReader {
     /// Reads the next item of the delta of a file. All its items are pieces.
-    mutating func readItem(
-        from segment: inout SegmentReader, _ take: (Span<UInt8>) throws -> Void
-    ) throws {
+    mutating func readItem(from segment: inout SegmentReader, _ take: (Span<UInt8>) throws -> Void) throws {
         try segment.work.spend(DecodingWork.item)
         guard left > 0, try segment.control.varint() == DeltaTag.pieces.rawValue else {
             throw CompressionError.damaged(.rows)

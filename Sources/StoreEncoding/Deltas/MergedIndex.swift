@@ -52,8 +52,7 @@ struct MergedIndex {
         var columns = RecordColumns()
         var entry: [UInt8] = []
         guard !row.isLong, columns.read(row.record.span),
-            shape.appendEntry(
-                of: row.record.span, columns, rowid: row.rowid, integers, header: &header, to: &entry)
+            shape.appendEntry(of: row.record.span, columns, rowid: row.rowid, integers, header: &header, to: &entry)
         else { throw CompressionError.damaged(.rows) }
         try work.spend(DecodingWork.row + entry.count)
         return entry

@@ -27,9 +27,7 @@ struct PieceReader {
     ///
     /// - Parameter take: Gets the bytes of the result.
     /// - Throws: `CompressionError.damaged`, and what the source and `take` throw.
-    mutating func read(
-        from segment: inout SegmentReader, _ take: (Span<UInt8>) throws -> Void
-    ) throws {
+    mutating func read(from segment: inout SegmentReader, _ take: (Span<UInt8>) throws -> Void) throws {
         for _ in 0..<(try segment.control.count(limit: SegmentLimits.events)) {
             try segment.work.spend(DecodingWork.step)
             let literal = try segment.control.count(limit: Int(clamping: min(left, Int64(segment.contentLeft))))

@@ -113,9 +113,7 @@ struct TreeEncoder {
 
     // MARK: Rows
 
-    private mutating func take(
-        _ step: RowStep, _ new: DeltaRow, _ old: DeltaRow, _ output: inout DeltaOutput
-    ) throws {
+    private mutating func take(_ step: RowStep, _ new: DeltaRow, _ old: DeltaRow, _ output: inout DeltaOutput) throws {
         let runs = comparison.runs
         while run < runs.count, Int(runs[run].new) + Int(runs[run].count) <= new.place { run += 1 }
         if run < runs.count, Int(runs[run].new) <= new.place, step != .same {

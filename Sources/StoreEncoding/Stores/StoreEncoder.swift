@@ -64,9 +64,7 @@ package struct StoreEncoder: Sendable {
         }
     }
 
-    private func encodeAll(
-        _ deliver: (EncodedSegment) async throws -> Void
-    ) async throws {
+    private func encodeAll(_ deliver: (EncodedSegment) async throws -> Void) async throws {
         let recorded = try store.earlier?.capacities ?? []
         do {
             try await run(after: recorded, deliver)
@@ -139,8 +137,7 @@ package struct StoreEncoder: Sendable {
         let capacity = UInt64(content.capacity)
         let (storeBytes, isLast) = (content.storeBytes, content.isLast)
         let bytes = try content.encoded(effort, after: content.earlier == nil ? nil : open())
-        return .encoded(
-            index, EncodedSegment(bytes: bytes, storeBytes: storeBytes, setting: capacity, isLast: isLast))
+        return .encoded(index, EncodedSegment(bytes: bytes, storeBytes: storeBytes, setting: capacity, isLast: isLast))
     }
 
     /// Runs the actions of the schedule as child tasks. If one of them fails, `deliver` throws, or the task is cancelled, all of them

@@ -290,9 +290,7 @@ package struct StoreWalk {
         streams = StreamSearch(bytes: Self.mostInflated, pictures: nil)
     }
 
-    private mutating func sendLong(
-        _ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind, isInOrder: Bool
-    ) throws {
+    private mutating func sendLong(_ cell: TreeCell, of reader: TreeReader, _ kind: TreeKind, isInOrder: Bool) throws {
         content.add(.longRow)
         if kind == .table { content.add(UInt64(bitPattern: cell.rowid << 1 ^ cell.rowid >> 63)) }
         content.add(UInt64(cell.payloadSize))

@@ -56,9 +56,7 @@ package struct FileNotices: ~Copyable, Sendable {
             return notices
         }
 
-        private static func add(
-            _ bytes: UnsafeRawBufferPointer, to notices: inout [(watched: CInt, name: String)]?
-        ) {
+        private static func add(_ bytes: UnsafeRawBufferPointer, to notices: inout [(watched: CInt, name: String)]?) {
             let headerSize = MemoryLayout<inotify_event>.size
             var offset = 0
             while offset + headerSize <= bytes.count {

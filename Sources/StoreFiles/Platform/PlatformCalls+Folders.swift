@@ -108,9 +108,7 @@ extension PlatformCalls {
     }
 
     /// futimens(2): sets when the content changed last, since 1970.
-    static func setModified(
-        of descriptor: FileDescriptor, _ path: FilePath, to time: Duration
-    ) throws(FileError) {
+    static func setModified(of descriptor: FileDescriptor, _ path: FilePath, to time: Duration) throws(FileError) {
         let (seconds, attoseconds) = time.components
         let time = timespec(tv_sec: time_t(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
         guard futimens(descriptor.rawValue, [time, time]) == 0 else { throw FileError(.changeTime, path, .last) }

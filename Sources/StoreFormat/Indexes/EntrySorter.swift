@@ -24,9 +24,7 @@ package struct EntrySorter {
     }
 
     /// - Parameter spill: Makes an empty file; called once at most.
-    package init(
-        _ shape: IndexShape, runSize: Int = EntrySorter.runSize, spill: @escaping () throws -> any SpillFile
-    ) {
+    package init(_ shape: IndexShape, runSize: Int = EntrySorter.runSize, spill: @escaping () throws -> any SpillFile) {
         order = IndexOrder(shape)
         self.runSize = runSize
         self.spill = spill

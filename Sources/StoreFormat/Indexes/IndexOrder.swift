@@ -82,8 +82,7 @@ private enum EntryValue {
         if type == SerialType.null {
             self = .null
         } else if type == SerialType.real {
-            let real = Double(
-                bitPattern: UInt64(bitPattern: CanonicalRecord.integer(6, in: entry, at: position)))
+            let real = Double(bitPattern: UInt64(bitPattern: CanonicalRecord.integer(6, in: entry, at: position)))
             // SQLite reads a NaN as NULL.
             self = real.isNaN ? .null : .real(real)
         } else if SerialType.isInteger(type) {

@@ -41,9 +41,7 @@ package enum CanonicalRecord {
     }
 
     /// Appends an integer to a record that is being made.
-    package static func append(
-        _ integer: Int64, _ integers: IntegerForm, header: inout [UInt8], body: inout [UInt8]
-    ) {
+    package static func append(_ integer: Int64, _ integers: IntegerForm, header: inout [UInt8], body: inout [UInt8]) {
         let type = integers.serialType(of: integer)
         header.append(UInt8(type))
         for index in stride(from: (SerialType.length(type) ?? 0) - 1, through: 0, by: -1) {
@@ -105,9 +103,7 @@ package enum CanonicalRecord {
 
     /// Whether no narrower integer type than that of this length (0, 1, 2, 3, 4, 6 or 8) holds an integer.
     @inline(__always)
-    private static func isNarrowest(
-        _ bytes: UnsafePointer<UInt8>, length: Int, _ integers: IntegerForm
-    ) -> Bool {
+    private static func isNarrowest(_ bytes: UnsafePointer<UInt8>, length: Int, _ integers: IntegerForm) -> Bool {
         if length == 0 { return integers == .modern }
         if length == 1 { return integers == .legacy || bytes[0] > 1 }
         var value = Int64(Int8(bitPattern: bytes[0]))

@@ -14,9 +14,7 @@ package struct LongRecord: Sendable {
     ///
     /// - Parameter cell: What `reader` gave last.
     /// - Throws: `.record`, and what `reader` throws.
-    package init(
-        of cell: TreeCell, in reader: TreeReader, _ integers: IntegerForm
-    ) throws {
+    package init(of cell: TreeCell, in reader: TreeReader, _ integers: IntegerForm) throws {
         self.integers = integers
         var walk = RecordWalk()
         var narrowed: [UInt64] = []
@@ -52,9 +50,7 @@ package struct LongRecord: Sendable {
     }
 
     /// Hands out the record in its canonical encoding, by the reader that gave `cell` last.
-    package func write(
-        _ cell: TreeCell, in reader: TreeReader, to output: (Span<UInt8>) throws -> Void
-    ) throws {
+    package func write(_ cell: TreeCell, in reader: TreeReader, to output: (Span<UInt8>) throws -> Void) throws {
         try output(header.span)
         var walk = RecordWalk()
         try reader.forEachPiece(of: cell) { piece in

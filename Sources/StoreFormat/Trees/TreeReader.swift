@@ -225,9 +225,7 @@ package struct TreeReader {
     ///
     /// - Parameter note: Gets the number of each leaf and how many rows it has, and in index trees each row between them: the number of
     ///   the interior page, and the row's cell.
-    func forEachPlace(
-        from root: UInt32, _ note: (_ page: UInt32, _ cell: Int?, _ rows: Int) throws -> Void
-    ) throws {
+    func forEachPlace(from root: UInt32, _ note: (_ page: UInt32, _ cell: Int?, _ rows: Int) throws -> Void) throws {
         try forEachPlace(from: root, depth: 0, note)
     }
 

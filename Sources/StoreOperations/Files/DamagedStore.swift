@@ -201,9 +201,7 @@ package struct DamagedStore: Sendable {
     ///
     /// - Parameter staging: A folder on the same file system, in which the copy is made.
     /// - Throws: `.noSpace`, `.file`, `.sqlite`; nothing is left then.
-    package func keepCopy(
-        through connection: LiveConnection, in staging: FilePath
-    ) throws(OperationError) {
+    package func keepCopy(through connection: LiveConnection, in staging: FilePath) throws(OperationError) {
         let staged = StoreHome(staging.appending("damaged").appending(text: Self.name(of: home)))
         do {
             let attributes = try home.attributes

@@ -9,9 +9,7 @@ extension LiveConnection {
     /// may differ all the same.
     ///
     /// - Parameter other: Where the other one is; it may be in use.
-    package func hasSameRows(
-        as other: FilePath, _ busyHandler: BusyHandler
-    ) throws(OperationError) -> Bool {
+    package func hasSameRows(as other: FilePath, _ busyHandler: BusyHandler) throws(OperationError) -> Bool {
         // A connection that may only read would leave the files of WAL mode beside the store.
         try LiveConnection(to: other, busyHandler).run { other in
             try queue.unsafeRead { one in try Self.areEqual(one, other, busyHandler) }

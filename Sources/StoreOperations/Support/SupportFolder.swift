@@ -41,9 +41,7 @@ package struct SupportFolder: Hashable, Sendable {
         try Self.unlessClosed { () throws(FileError) in try OpenFolder(path) }
     }
 
-    private static func unlessClosed(
-        _ open: () throws(FileError) -> OpenFolder
-    ) throws(FileError) -> OpenFolder? {
+    private static func unlessClosed(_ open: () throws(FileError) -> OpenFolder) throws(FileError) -> OpenFolder? {
         try FileError.unless(FileError.absence + [.permissionDenied, .tooManySymbolicLinkLevels], open)
     }
 
@@ -59,9 +57,7 @@ package struct SupportFolder: Hashable, Sendable {
     /// - Parameter files: Each with the place where its bytes can be had.
     /// - Returns: Those that are missing, and those whose names files with other bytes have. Core Data never writes to an external
     ///   file again: one of the two is damaged.
-    package func compare(
-        with files: [(file: ExternalFile, path: FilePath)]
-    ) throws(FileError) -> (
+    package func compare(with files: [(file: ExternalFile, path: FilePath)]) throws(FileError) -> (
         missing: [(file: ExternalFile, path: FilePath)], different: [(file: ExternalFile, path: FilePath)]
     ) {
         var missing: [(file: ExternalFile, path: FilePath)] = []
@@ -103,9 +99,7 @@ package struct SupportFolder: Hashable, Sendable {
     ///
     /// - Parameter attributes: Of the copies: those of the store, whose users need them; `nil` for this user alone.
     /// - Throws: What was put in before stays: it is for the caller to remove.
-    package func put(
-        _ files: [(file: ExternalFile, path: FilePath)], attributes: FileAttributes?
-    ) throws(FileError) {
+    package func put(_ files: [(file: ExternalFile, path: FilePath)], attributes: FileAttributes?) throws(FileError) {
         // What is there already may be of a process that was killed before its sync.
         guard !files.isEmpty else { return try sync() }
         let staging = try TemporaryFolder(in: Folder.parent(of: path), .besideResults)

@@ -52,9 +52,7 @@ package struct SupportFolderClaims: Sendable {
     /// - Parameters:
     ///   - name: `nil` for what no row can refer to.
     ///   - unreadable: The store that goes, if its own rows cannot be read.
-    package func reason(
-        for name: ExternalFileName?, besides unreadable: FilePath? = nil
-    ) -> RemainingFile.Reason {
+    package func reason(for name: ExternalFileName?, besides unreadable: FilePath? = nil) -> RemainingFile.Reason {
         if let name, let other = others.first(where: { $0.files?.contains(name) ?? false }) {
             return .usedBy(other.path)
         }

@@ -190,8 +190,7 @@ extension SeenStores {
         from before: [ForeignText: TableContent], to after: [ForeignText: TableContent]
     ) -> [GenerationDifference.TableChange] {
         Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }.map { name in
-            GenerationDifference.TableChange(
-                name: name, rowsBefore: before[name]?.rows, rowsAfter: after[name]?.rows)
+            GenerationDifference.TableChange(name: name, rowsBefore: before[name]?.rows, rowsAfter: after[name]?.rows)
         }
     }
 }

@@ -22,9 +22,7 @@ final class CheckConnection {
     private let isShort: Bool
 
     /// - Throws: `.unreadable`.
-    init(
-        _ path: FilePath, size: Int64, _ limits: CheckLimits, inOwnProcess: Bool
-    ) throws(StoreCheck.Flaw) {
+    init(_ path: FilePath, size: Int64, _ limits: CheckLimits, inOwnProcess: Bool) throws(StoreCheck.Flaw) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
         let code = sqlite3_open_v2(path.settledDatabaseURI, &opened, flags, nil)

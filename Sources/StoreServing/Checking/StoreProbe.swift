@@ -36,9 +36,7 @@ extension [StoreProbe] {
     ///   - path: The store: it is opened read-only, immutable, and hardened.
     ///   - size: Of the file, in bytes.
     ///   - deadline: How long SQLite may take over one probe.
-    package func ask(
-        at path: FilePath, size: Int64, deadline: Duration = .seconds(60)
-    ) throws(FailedProbe) {
+    package func ask(at path: FilePath, size: Int64, deadline: Duration = .seconds(60)) throws(FailedProbe) {
         for probe in self {
             if let reason = Self.failure(of: probe, path, size, deadline) {
                 throw FailedProbe(probe: probe, reason: reason)

@@ -20,9 +20,7 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
     private let gate: SuspensionGate
 
     /// The current generations of a store.
-    init(
-        _ name: StoreName, in inbox: Inbox, _ gate: SuspensionGate, preparing: @escaping OpenStore.Preparation
-    ) {
+    init(_ name: StoreName, in inbox: Inbox, _ gate: SuspensionGate, preparing: @escaping OpenStore.Preparation) {
         self.name = name
         self.inbox = inbox
         self.gate = gate
@@ -33,8 +31,7 @@ final class FollowedStore: Sendable, SuspensionGate.Holder {
                 guard let generation = try folder.currentName(of: name) else {
                     throw CoordinatorError(withoutStore: name, in: inbox)
                 }
-                return try OpenStore(
-                    of: name, in: folder.folder(of: generation, name), gate, preparing: preparing)
+                return try OpenStore(of: name, in: folder.folder(of: generation, name), gate, preparing: preparing)
             } catch InboxError.file(let error) {
                 throw CoordinatorError.file(error)
             } catch let error as InboxError {

@@ -33,8 +33,7 @@ struct CopyAttempt: Sendable {
         of store: FilePath, in folder: FilePath, _ profile: CopyProfile, inCanonicalForm: Bool,
         allowsMissingExternalFiles: Bool, marking: OmissionMarking, watch: ConnectionWatch
     ) throws(SnapshotError) -> CopyAttempt {
-        let hold = ExternalFileHold(
-            SourceSupportFolder(beside: store), in: folder, upTo: profile.longestExternalFile)
+        let hold = ExternalFileHold(SourceSupportFolder(beside: store), in: folder, upTo: profile.longestExternalFile)
         defer { hold.release() }
         func take(_ number: Int) throws(SnapshotError) -> CopyAttempt {
             try CopyAttempt(

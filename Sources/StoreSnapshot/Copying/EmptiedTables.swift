@@ -84,9 +84,7 @@ struct EmptiedTables: Sendable {
     }
 
     /// Whether an R*Tree may be of the rows of a table: an app writes to it, and not triggers, and each box has the number of a row.
-    private static func isKept(
-        _ table: String, inOneOf virtual: [VirtualTable], in database: Database
-    ) throws -> Bool {
+    private static func isKept(_ table: String, inOneOf virtual: [VirtualTable], in database: Database) throws -> Bool {
         let triggers = try String.fetchAll(
             database, sql: "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND typeof(sql) = 'text'")
         let boxes = virtual.filter { box in box.isRTree && box.isKnown && !triggers.contains { box.isNamed(in: $0) } }

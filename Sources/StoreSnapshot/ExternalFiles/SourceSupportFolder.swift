@@ -22,9 +22,7 @@ struct SourceSupportFolder {
     ///   - longest: A longer file, in bytes, is left where it is; `nil` takes any.
     /// - Returns: The size of the file, in bytes, whether it was too long or not; `nil` if it is missing.
     /// - Throws: `.strangeExternalFile`, `.noSpace`, `.file`.
-    func gather(
-        _ name: ExternalFileName, as target: FilePath, upTo longest: Int64?
-    ) throws(SnapshotError) -> Int64? {
+    func gather(_ name: ExternalFileName, as target: FilePath, upTo longest: Int64?) throws(SnapshotError) -> Int64? {
         guard let file = FilePath.Component(name.uuid), let folderName = FilePath.Component(name.folder.rawValue) else {
             return nil
         }

@@ -114,9 +114,7 @@ struct LogState {
     /// Big-endian.
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 
-    private static func bytes(
-        _ count: Int, of file: UnsafeMutablePointer<sqlite3_file>, at place: Int64
-    ) -> [UInt8]? {
+    private static func bytes(_ count: Int, of file: UnsafeMutablePointer<sqlite3_file>, at place: Int64) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         return bytes.withUnsafeMutableBytes { SnapshotPages.read(file, into: $0, at: place) } ? bytes : nil
     }

@@ -45,9 +45,7 @@ final class SnapshotPages: PageSource {
         }
     }
 
-    private init?(
-        _ database: Database, _ state: LogState, _ mostFrames: UInt32, _ interruption: Interruption
-    ) throws {
+    private init?(_ database: Database, _ state: LogState, _ mostFrames: UInt32, _ interruption: Interruption) throws {
         guard let store = Self.file(SQLITE_FCNTL_FILE_POINTER, of: database),
             let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size"),
             let pageCount = try UInt32.fetchOne(database, sql: "PRAGMA page_count"), pageCount > 0

@@ -14,9 +14,7 @@ struct WatchedConnection: ~Copyable {
     /// - Parameters:
     ///   - address: A path or a `file:` URI.
     ///   - store: The file that errors are about.
-    init(
-        address: String, mayWrite: Bool = false, of store: FilePath, watch: ConnectionWatch
-    ) throws(SnapshotError) {
+    init(address: String, mayWrite: Bool = false, of store: FilePath, watch: ConnectionWatch) throws(SnapshotError) {
         do {
             var configuration = watch.configuration(mayWrite: mayWrite)
             configuration.prepareDatabase { database in

@@ -44,8 +44,7 @@ struct CheckArguments: ParsableArguments {
     /// The same with the operator's limits.
     var options: CheckOptions {
         var options = Self.usualOptions
-        options.limits = CheckLimits(
-            time: checkSeconds, memory: checkMemory, fullCheckSize: fullCheckUpTo)
+        options.limits = CheckLimits(time: checkSeconds, memory: checkMemory, fullCheckSize: fullCheckUpTo)
         return options
     }
 

@@ -88,10 +88,8 @@ struct CopiesCommand: AsyncParsableCommand {
     }
 
     private func remove(from kept: KeptCopies, _ tag: CopyTag?, _ console: Console) async throws(ShipmentError) {
-        let retention = CopyRetention(
-            keeping: keep, for: keepFor, tagged: tag)
-        let pruning = try await kept.prune(
-            retention, of: name, dryRun: dryRun, busyTimeout: busy.busyTimeout)
+        let retention = CopyRetention(keeping: keep, for: keepFor, tagged: tag)
+        let pruning = try await kept.prune(retention, of: name, dryRun: dryRun, busyTimeout: busy.busyTimeout)
         warn(of: pruning.left, console)
         var count = 0
         for finding in pruning.findings {

@@ -110,8 +110,7 @@ struct CopyCommand: AsyncParsableCommand {
         let folder = to ?? ""
         let made =
             if let fileName {
-                try await LocalCopy.take(
-                    of: store, into: folder, as: try CopyFileName(fileName), options: options)
+                try await LocalCopy.take(of: store, into: folder, as: try CopyFileName(fileName), options: options)
             } else {
                 try await LocalCopy.take(of: store, into: folder, options: options)
             }

@@ -15,8 +15,7 @@ struct ForgetCommand: AsyncParsableCommand {
               ship-store forget Recipes --into inbox
             """)
 
-    @Argument(
-        help: "The store's name, as `ship-store list` shows it.", completion: .stores, transform: StoreName.read)
+    @Argument(help: "The store's name, as `ship-store list` shows it.", completion: .stores, transform: StoreName.read)
     var name: StoreName
 
     @Option("The inbox.", .folder) var into: FilePath

@@ -54,8 +54,7 @@ struct InspectCommand: AsyncParsableCommand {
         try await output.run { [path, output, html, force, options = copy.copyOptions, effort = level] console in
             let artifact = try Artifact(at: path)
             let page = try html.map { html throws(ShipmentError) in
-                try ReportFile(
-                    html, about: artifact, replacing: force ? nil : InspectionPage.start)
+                try ReportFile(html, about: artifact, replacing: force ? nil : InspectionPage.start)
             }
             let inspections = try await Inspection.all(
                 of: artifact, options: options, effort: effort, checking: CheckArguments.usualOptions)

@@ -16,8 +16,7 @@ struct MoveCommand: AsyncParsableCommand {
               ship-store move Recipes.sqlite --to Group --remove-old
             """)
 
-    @Argument(
-        help: "The store: a SQLite file, with its -wal and its external files beside it.", completion: .file())
+    @Argument(help: "The store: a SQLite file, with its -wal and its external files beside it.", completion: .file())
     var store: FilePath
 
     @Option("The folder, made if it is not there.", .folder) var to: FilePath

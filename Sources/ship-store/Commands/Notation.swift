@@ -52,9 +52,7 @@ extension Option {
             transform: notation.read)
     }
 
-    init<Some>(
-        name: NameSpecification = .long, _ help: String, _ notation: Notation<Some>
-    ) where Value == Some? {
+    init<Some>(name: NameSpecification = .long, _ help: String, _ notation: Notation<Some>) where Value == Some? {
         self.init(
             name: name, help: ArgumentHelp(help, valueName: notation.name), completion: notation.completion,
             transform: notation.read)

@@ -20,8 +20,7 @@ struct RollbackCommand: AsyncParsableCommand {
               ship-store rollback Recipes --into inbox --allow-again
             """)
 
-    @Argument(
-        help: "The store's name, as `ship-store list` shows it.", completion: .stores, transform: StoreName.read)
+    @Argument(help: "The store's name, as `ship-store list` shows it.", completion: .stores, transform: StoreName.read)
     var name: StoreName
 
     @Option("The inbox.", .folder) var into: FilePath

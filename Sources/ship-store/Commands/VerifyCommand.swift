@@ -52,8 +52,7 @@ struct VerifyCommand: AsyncParsableCommand {
                     Output.write("waiting  \(finding.subject)  nothing current yet")
                 } else if finding.problem == nil {
                     let facts = [finding.manifest?.summary, finding.signer.map { "signed by \($0)" }]
-                    Output.write(
-                        "whole    \(([finding.subject] + facts.compactMap(\.self)).joined(separator: "  "))")
+                    Output.write("whole    \(([finding.subject] + facts.compactMap(\.self)).joined(separator: "  "))")
                 } else {
                     Output.write("\(finding.isJudged ? "damaged" : "unclear")  \(finding.subject)")
                 }
@@ -74,9 +73,7 @@ struct VerifyCommand: AsyncParsableCommand {
     /// Tells how old each store of an inbox is.
     ///
     /// - Returns: Why the first one is too old.
-    private func ages(
-        within limit: Duration, _ output: OutputOptions
-    ) async throws -> ShipmentError? {
+    private func ages(within limit: Duration, _ output: OutputOptions) async throws -> ShipmentError? {
         let coordinator = StoreCoordinator(inbox: path)
         var first: ShipmentError?
         for name in try coordinator.stores {

@@ -23,9 +23,7 @@ extension DemoCommand {
     }
 
     /// Runs a receiver for as long as `body` does, which is given the address on which it listens.
-    static func withReceiver(
-        into inbox: FilePath, _ body: (_ address: String) async throws -> Void
-    ) async throws {
+    static func withReceiver(into inbox: FilePath, _ body: (_ address: String) async throws -> Void) async throws {
         let arguments = [
             "receive", "--into", inbox.text, "--listen", "127.0.0.1:0", "--insecure", "--json", "--quiet",
         ]

@@ -27,9 +27,7 @@ struct DeflateReplay: ~Copyable {
     ///   - content: Below 2 GiB.
     ///   - most: How many places may be tried.
     /// - Returns: `nil` if more would be.
-    static func deflated(
-        _ content: [UInt8], with parameters: DeflateParameters, trying most: Int = .max
-    ) -> [UInt8]? {
+    static func deflated(_ content: [UInt8], with parameters: DeflateParameters, trying most: Int = .max) -> [UInt8]? {
         let tables = MatchTables()
         tables.hold(content)
         var deflate = DeflateReplay(in: tables, with: parameters)

@@ -57,9 +57,7 @@ struct RowComparison {
     }
 
     /// Tables of both that are declared otherwise, and have the same rows.
-    private func redeclared(
-        beside tables: [GenerationDifference.TableChange]
-    ) -> [GenerationDifference.TableChange] {
+    private func redeclared(beside tables: [GenerationDifference.TableChange]) -> [GenerationDifference.TableChange] {
         let known = Set(tables.map(\.name))
         return declarations.new.compactMap { name, declaration in
             guard !known.contains(name), let before = declarations.old[name], before != declaration else { return nil }
