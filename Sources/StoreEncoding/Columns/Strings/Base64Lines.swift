@@ -4,4 +4,6 @@ struct Base64Lines: Hashable, Sendable {
     let length: Int
     /// Between two lines, 1 to 16 bytes.
     let ending: [UInt8]
+
+    var text: String { String(decoding: ending, as: UTF8.self) }
 }

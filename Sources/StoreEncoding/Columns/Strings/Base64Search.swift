@@ -47,7 +47,7 @@ struct Base64Search {
         guard size > 0 else { return nil }
         let form = Base64Form(
             isForURLs: isForURLs, isPadded: padded >= open,
-            lines: lines.max { ($0.value, $0.key.length) < ($1.value, $1.key.length) }?.key)
+            lines: lines.max { ($0.value, $0.key.length, $0.key.text) < ($1.value, $1.key.length, $1.key.text) }?.key)
         return (Base64Search(form: form, areWhole: false), size)
     }
 

@@ -56,8 +56,9 @@ struct DigitRunSearch {
                 scanAll(text) { _, kind, bytes in found[kind, default: Found()].add(bytes) }
             }
         }
-        if mayBeKeys, let key = found.first(where: { !$0.isBase64 && $1.count == strings.count && $1.areKeys })?.key {
-            (areKeys, kinds) = (true, [key])
+        let keys = found.filter { mayBeKeys && !$0.isBase64 && $1.count == strings.count && $1.areKeys }.keys
+        if let longest = keys.max(by: { $0.order < $1.order }) {
+            (areKeys, kinds) = (true, [longest])
             return
         }
         let all = found.reduce(0) { $0 + ($1.key.isBase64 ? 0 : $1.value.count) }
