@@ -14,6 +14,7 @@ import re
 import shlex
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -122,6 +123,13 @@ class Stage:
         for folder, folders, files in os.walk(self.path("tmp")):
             found |= {judge.plain(os.path.join("tmp", os.path.relpath(os.path.join(folder, name), self.path("tmp")))) for name in folders + files}
         return found
+
+    def age_sockets(self):
+        """A socket that a listener did not come to name is removed once it is a minute old: these are."""
+        for name in os.listdir(self.path("tmp")):
+            path = os.path.join(self.path("tmp"), name)
+            if name.startswith(".s") and stat.S_ISSOCK(os.lstat(path).st_mode):
+                os.utime(path, (0, 0))
 
     def run(self, command, **environment):
         """Returns the exit status, None for one that hangs, and what was said."""
@@ -242,6 +250,7 @@ def judged(stage, index, fault, clean):
             return f"{status} for what can be tried again: {brief(words)}"
     # What could not be removed goes the next time.
     if status != 0 or way == "kill" or stage.names() - clean:
+        stage.age_sockets()
         if step.before:
             stage.run(step.before)
         status, words = stage.run(step.command)
