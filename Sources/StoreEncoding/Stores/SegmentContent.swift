@@ -3,21 +3,24 @@ package import StoreFormat
 
 /// The content of one segment, in order.
 package struct SegmentContent: Sendable {
-    // Bytes of rows and chunks at which the first segment is full, and the largest. Each segment may be twice as large as the one before
-    // it, up to the largest.
+    /// Bytes of rows and chunks at which a usual segment is full.
+    static let usualCapacity = 1 << 20
+    // The same of the first segment, and of the largest. Each segment may be twice as large as the one before it, up to the largest.
 
-    /// All segments are the same size.
-    static let usualCapacities = (first: 1 << 20, largest: 1 << 20)
     /// For a link that is waiting and may be fast: it is idle until the first segment is ready, and segments may be discarded until its
     /// pace is known.
-    static let capacitiesOnTrial = (first: 1 << 17, largest: 1 << 20)
+    static let capacitiesOnTrial = (first: 1 << 17, largest: usualCapacity)
     /// For a small store over a fast link that is waiting: all cores encode it, and the other side decodes meanwhile.
     static let capacitiesInHurry = (first: 1 << 18, largest: 1 << 18)
     /// For a slow link that is waiting: sending a segment takes longer than encoding the next, and a larger segment compresses better.
     static let capacitiesOnSlowLink = (first: 1 << 19, largest: 1 << 21)
-    /// Where bytes count for more than time: keys and words come again further apart than in a usual segment. A small store begins with the
-    /// largest. Rows at the beginning of a large one are often unlike the others, and would keep these from encodings that suit them.
-    static let capacitiesForFewBytes = (first: 1 << 20, largest: 1 << 21)
+    /// Where nobody waits: keys and words come again further apart than in a usual segment. Rows at the beginning of a large store are
+    /// often unlike the others, and would keep these from encodings that suit them.
+    static let capacitiesForFewBytes = (first: usualCapacity, largest: 3 << 19)
+    /// Where bytes count for more than time and memory as well.
+    static let capacitiesForFewestBytes = (first: usualCapacity, largest: 1 << 21)
+    /// For a small store, unless time counts for more: most have one segment.
+    static let capacitiesOfSmallStore = (first: 3 << 20, largest: 3 << 20)
 
     /// Content that takes no more bytes when it is encoded is encoded at lower efforts too; with great thoroughness all is.
     private static let fewBytes = 1 << 16
@@ -56,7 +59,7 @@ package struct SegmentContent: Sendable {
     /// Most rows of a group.
     static let mostRows = 65_536
 
-    init(_ integers: IntegerForm, capacity: Int = usualCapacities.first) {
+    init(_ integers: IntegerForm, capacity: Int = usualCapacity) {
         self.integers = integers
         self.capacity = capacity
     }
@@ -111,7 +114,7 @@ package struct SegmentContent: Sendable {
     /// The effort for this segment: while the link is idle, time counts for more than size.
     func effort(_ level: CompressionLevel, isOnTrial: Bool) -> SegmentEffort {
         guard !isOnTrial else { return .trial }
-        let isEarly = capacity < Self.usualCapacities.largest
+        let isEarly = capacity < Self.usualCapacity
         return SegmentEffort(isEarly && level.value > CompressionLevel.standard.value ? .standard : level)
     }
 
@@ -182,7 +185,7 @@ extension EarlierPieces {
     var capacities: [Int] {
         get throws(Mismatch) {
             try checked { note in
-                note.setting <= UInt64(SegmentContent.capacitiesOnSlowLink.largest) && note.setting > 0
+                note.setting <= UInt64(SegmentContent.capacitiesOfSmallStore.largest) && note.setting > 0
                     ? Int(note.setting) : nil
             }
         }

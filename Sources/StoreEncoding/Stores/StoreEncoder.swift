@@ -9,7 +9,7 @@ package import StoreFormat
 /// the segments of an earlier session: it walks over their content, and encodes the next. It then neither tries the pace of the link
 /// again, nor compares a small store with the size of its blocks.
 ///
-/// Memory: `cores + 2` segments, of twice the size where bytes count for more than time, or on a slow link two of these; and the entries
+/// Memory: `cores + 2` segments, of up to twice the size where bytes count for more than time, or on a slow link two of these; and the entries
 /// that the check sorts.
 package struct StoreEncoder: Sendable {
     /// Largest small store, in bytes.
@@ -110,11 +110,9 @@ package struct StoreEncoder: Sendable {
         }
         // Otherwise a small store is sent after all of it is encoded.
         if isInHurry { return SegmentContent.capacitiesInHurry }
-        guard store.settings.level.value > CompressionLevel.standard.value else {
-            return SegmentContent.usualCapacities
-        }
-        let (first, largest) = SegmentContent.capacitiesForFewBytes
-        return (isSmall ? largest : first, largest)
+        if isSmall { return SegmentContent.capacitiesOfSmallStore }
+        return store.settings.level.value > CompressionLevel.standard.value
+            ? SegmentContent.capacitiesForFewestBytes : SegmentContent.capacitiesForFewBytes
     }
 
     /// Up to this size in bytes, a store is also encoded as blocks, and is sent by its rows only if that is smaller. Where time counts, a

@@ -45,7 +45,7 @@ package struct StoreWalk {
     package static func run(
         over pages: any PageSource, shapes: [String: IndexShape], after recorded: [Int] = [],
         endsWithTables: Bool = false,
-        capacities: @escaping () -> (first: Int, largest: Int) = { SegmentContent.usualCapacities },
+        capacities: @escaping () -> (first: Int, largest: Int) = { SegmentContent.capacitiesForFewBytes },
         refers: @escaping () -> Bool = { false }, makeSpillFile: (() throws -> any SpillFile)? = nil,
         deliver: @escaping (SegmentContent) throws -> Void
     ) throws {
@@ -296,7 +296,7 @@ package struct StoreWalk {
         content.add(UInt64(cell.payloadSize))
         var chunk: [UInt8] = []
         var walk = self
-        let full = SegmentContent.usualCapacities.largest - 65_536
+        let full = SegmentContent.usualCapacity - 65_536
         var read = 0
         try reader.forEachPiece(of: cell) { piece in
             if isInOrder { try piece.withUnsafeBytes { try walk.look(at: $0, of: cell, from: read) } }

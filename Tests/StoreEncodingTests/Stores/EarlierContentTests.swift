@@ -68,7 +68,7 @@ import Testing
         }
 
         func segments(
-            capacity: Int = SegmentContent.usualCapacities.first, _ effort: SegmentEffort = .standard,
+            capacity: Int = SegmentContent.usualCapacity, _ effort: SegmentEffort = .standard,
             refers: @escaping () -> Bool = { true }
         ) throws -> [[UInt8]] {
             let pages = try MemoryPages(bytes)

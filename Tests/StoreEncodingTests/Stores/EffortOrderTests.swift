@@ -65,7 +65,7 @@ import Testing
         var size = 0
         let isSlow = level.value > CompressionLevel.standard.value
         try StoreWalk.run(over: try MemoryPages(store), shapes: [:]) {
-            isSlow ? SegmentContent.capacitiesOnSlowLink : SegmentContent.usualCapacities
+            isSlow ? SegmentContent.capacitiesOnSlowLink : SegmentContent.capacitiesForFewBytes
         } deliver: { content in
             size += try content.encoded(content.effort(level, isOnTrial: false)).count
         }
