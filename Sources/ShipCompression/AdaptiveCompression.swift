@@ -15,8 +15,13 @@ package struct AdaptiveCompression: Hashable, Sendable {
         case file
         /// The sender cannot tell what is behind it.
         case pipe
-        /// - Parameter roundTrip: How long the other side took to answer.
-        case twoWay(roundTrip: Duration)
+        /// - Parameter limit: The most bytes a second that may go.
+        case twoWay(roundTrip: Duration, limit: Int? = nil)
+
+        fileprivate var isSlow: Bool {
+            guard case .twoWay(let roundTrip, let limit) = self else { return false }
+            return roundTrip >= slowRoundTrip || limit ?? .max <= slowLimit
+        }
     }
 
     /// A smaller shipment goes by its rows, and does not last long enough to measure the link. In bytes.
@@ -26,6 +31,8 @@ package struct AdaptiveCompression: Hashable, Sendable {
     /// The same for a small shipment, as machines are busier yet: the highest effort takes 0.4 s of CPU more for a megabyte, for two bytes
     /// less in a hundred, which pays only on a link of some 20 kB a second.
     private static let slowRoundTripForSmall = Duration.milliseconds(16)
+    /// A link that may take no more than so many bytes a second is slow. Up to it, deflating takes less time than what that saves.
+    private static let slowLimit = 1_000_000
     /// How much of a store the sender sends before it knows a link to be fast, in bytes: about the first three segments. Buffers on the
     /// way take a good part of them.
     private static let trial: Int64 = 768 * 1024
@@ -60,20 +67,20 @@ package struct AdaptiveCompression: Hashable, Sendable {
     package init(_ effort: Effort, _ encoding: PartEncoding, over link: Link, storeSize: Int64, totalSize: Int64) {
         self.encoding = encoding
         self.storeSize = storeSize
+        let isSlow = link.isSlow
         switch (effort, link) {
         case (.level(let level), _):
             (self.level, isFollowing, trustedAfter) = (level, false, 0)
         case (.auto, .file):
             (level, isFollowing, trustedAfter) = (effort.levelIntoFile, false, 0)
-        case (.auto, .twoWay(let roundTrip))
+        case (.auto, .twoWay(let roundTrip, _))
         where totalSize < Self.smallSize && roundTrip < Self.slowRoundTripForSmall:
-            // Nearly as few bytes, in a third of the time.
-            (level, isFollowing, trustedAfter) = (.quick, false, 0)
+            (level, isFollowing, trustedAfter) = (isSlow ? .standard : .quick, false, 0)
         case (.auto, _) where totalSize < Self.smallSize:
             (level, isFollowing, trustedAfter) = (.smallest, false, 0)
         case (.auto, .pipe):
             (level, isFollowing, trustedAfter) = (.standard, true, 0)
-        case (.auto, .twoWay(let roundTrip)) where roundTrip >= Self.slowRoundTrip:
+        case (.auto, .twoWay) where isSlow:
             (level, isFollowing, trustedAfter) = (.smallest, true, Self.slowLinkBuffers)
         case (.auto, .twoWay):
             // A fast link does not make up for what the first pieces cost; another does so soon.

@@ -53,12 +53,21 @@ import Testing
         #expect(policy.level == .quick && policy.encoding == .columns)
     }
 
-    @Test func `of a small shipment is not raised by an answer that a busy machine delays`() {
+    @Test func `of a small shipment is raised little by an answer that a busy machine delays`() {
         func level(after milliseconds: Int) -> CompressionLevel {
             policy(over: .twoWay(roundTrip: .milliseconds(milliseconds)), store: 1_000_000).level
         }
-        #expect(level(after: 15) == .quick)
+        #expect(level(after: 7) == .quick)
+        #expect(level(after: 8) == .standard && level(after: 15) == .standard)
         #expect(level(after: 16) == .smallest)
+    }
+
+    @Test func `is one for a slow link from the start where the user limits the rate`() {
+        func level(_ limit: Int, _ store: Int64) -> CompressionLevel {
+            policy(over: .twoWay(roundTrip: .microseconds(300), limit: limit), store: store).level
+        }
+        #expect(level(1_000_000, 1_000_000) == .standard && level(1_000_000, Self.store) == .smallest)
+        #expect(level(1_000_001, 1_000_000) == .quick && level(1_000_001, Self.store) == .fastest)
     }
 
     @Test(arguments: [AdaptiveCompression.Link.pipe, slow])

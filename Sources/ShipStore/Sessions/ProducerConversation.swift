@@ -273,13 +273,15 @@ final class ProducerConversation: Sendable {
         _ shipment: OutgoingShipment, _ order: ProducerSession.Order, _ wanted: [WantedPart],
         hearing ranges: AsyncStream<[UInt8]>
     ) async throws {
-        let (timeouts, roundTrip) = (session.timeouts, state.withLock { $0.roundTrip })
+        let timeouts = session.timeouts
+        let link = AdaptiveCompression.Link.twoWay(
+            roundTrip: state.withLock { $0.roundTrip }, limit: session.rateLimit?.bytesPerSecond)
         do {
             let toCome = wanted.reduce(Int64(0)) { $0 + shipment.manifest.parts[$1.index].size }
             if toCome <= Self.little { order.nextMayBegin() }
             let sent = try await session.authorization.whileItLasts(by: order.check) {
                 var sending = PartSending(
-                    of: shipment, wanted, over: .twoWay(roundTrip: roundTrip), self.writer,
+                    of: shipment, wanted, over: link, self.writer,
                     compare: { request in try await self.compare(request, of: shipment.manifest, hearing: ranges) },
                     opened: { part, encoding in self.state.withLock { $0.dialogue.opened(part: part, encoding) } },
                     mayGoOn: { if !self.dialogue.maySend { throw Dropped() } },
