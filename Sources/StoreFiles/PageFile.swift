@@ -180,13 +180,6 @@ extension FilePath {
     /// Reads a file that no process changes: SQLite takes no lock, and does not look at sidecars.
     package var immutableDatabaseURI: String { "file:\(escapedForURI)?immutable=1&mode=ro" }
 
-    private static let plainInURI = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~".utf8)
-
     /// With every byte escaped that could mean something in a URI, or is no text; a slash has to stay.
-    private var escapedForURI: String {
-        bytes.map { byte in
-            Self.plainInURI.contains(byte)
-                ? String(UnicodeScalar(byte)) : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
-    }
+    private var escapedForURI: String { String(percentEncoding: bytes, keeping: UInt8(ascii: "/")) }
 }

@@ -41,12 +41,4 @@ struct RequestSignature {
             "\(algorithm) Credential=\(credentials.key)/\(scope),SignedHeaders=\(names),Signature=\(signature)"
         return fields.dropFirst() + [("Authorization", authorization)]
     }
-
-    /// A text as it stands in a query: all but unreserved characters is encoded.
-    static func encoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            byte.isOfName || byte == UInt8(ascii: "~")
-                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
-    }
 }

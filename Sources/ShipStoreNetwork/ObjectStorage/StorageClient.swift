@@ -142,7 +142,7 @@ final class StorageClient: Sendable {
         let (region, skew) = state.withLock { ($0.region, $0.skew) }
         let (server, bucketPath) = try place(in: region)
         let path = bucketPath + (request.name.map { "/" + address.key($0) } ?? (bucketPath.isEmpty ? "/" : ""))
-        let query = request.query.map { (RequestSignature.encoded($0), RequestSignature.encoded($1)) }
+        let query = request.query.map { (String(percentEncoding: $0.utf8), String(percentEncoding: $1.utf8)) }
         let signed = RequestSignature.headers(
             request.method, host: server.authority, path: path, query: query, payload: request.payload, region: region,
             credentials, at: Timestamp(Date().addingTimeInterval(skew)))

@@ -37,7 +37,7 @@ import Testing
     ) throws {
         let headers = RequestSignature.headers(
             method, host: host, path: path,
-            query: query.map { (RequestSignature.encoded($0), RequestSignature.encoded($1)) },
+            query: query.map { (String(percentEncoding: $0.utf8), String(percentEncoding: $1.utf8)) },
             payload: body.map { ContentDigest(hashing: $0.utf8) }, region: "eu-central-1",
             StorageCredentials(
                 key: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", token: token),

@@ -54,15 +54,8 @@ struct ObjectNames {
         return (name, id)
     }
 
-    private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-~".utf8)
-
     private static func id(_ store: UUID, _ entity: String, _ key: Int64) -> URL? {
-        let name = entity.utf8.map { byte in
-            plain.contains(byte)
-                ? String(UnicodeScalar(byte))
-                : "%" + String(byte >> 4, radix: 16, uppercase: true)
-                    + String(byte & 15, radix: 16, uppercase: true)
-        }.joined()
+        let name = String(percentEncoding: entity.utf8)
         return URL(string: "x-coredata://\(store.uuidString)/\(name)/p\(key)")
     }
 }
