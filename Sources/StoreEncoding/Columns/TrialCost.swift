@@ -45,7 +45,13 @@ final class TrialCost {
 
     /// - Returns: Bytes, of each area for itself; the control area is taken as it is.
     func of(_ areas: SegmentAreas) -> Int {
-        areas.control.count + of(areas.numbers) + of(areas.text) - areas.wordGain
+        let cost = areas.control.count + of(areas.numbers) + of(areas.text) - areas.wordGain
+        let (streams, size) = (areas.streams, areas.control.count + areas.numbers.count + areas.text.count)
+        guard streams.content > 0 else { return cost }
+        // What the contents of two rows share, the other one more than a sample away, shows in no sample; streams share nothing. And
+        // contents take no more than the streams that are there, whatever an estimate of few says.
+        let contents = cost * min(streams.content, size) / size
+        return cost - contents + min(contents, streams.content - streams.growth) * 9 / 10
     }
 
     /// Measures samples: the head of a block counts in proportion, because the values in all have it once.

@@ -33,6 +33,8 @@ final class KeySearch {
         var distinct = 0
         /// Bytes of those.
         var size = 0
+        /// Bytes of all values that are as long as keys are, less those of all others.
+        var excess = 0
         var earlier: [PageRun] = []
         /// Other columns of the segment, by their index, and how many values they have had before.
         var here: [Int: Int] = [:]
@@ -81,10 +83,12 @@ final class KeySearch {
         let begin = groups[groups.count - 1]
         for place in 0..<values.count where values.types[place] >= SerialType.firstOfVariableLength {
             let range = values.range(place)
+            while columns.count <= begin + place { columns.append(Column()) }
             guard Self.lengths.contains(range.count), range.upperBound <= min(cell.localSize, record.count) else {
+                columns[begin + place].excess -= range.count
                 continue
             }
-            while columns.count <= begin + place { columns.append(Column()) }
+            columns[begin + place].excess += range.count
             look(
                 at: UnsafeRawBufferPointer(rebasing: record[range]), begin + place, cell, cell.start + range.lowerBound,
                 written)
@@ -166,9 +170,9 @@ final class KeySearch {
                 }
                 column.earlier = Array(taken)
                 let found = column.earlier.count + column.here.reduce(0) { $0 + $1.value }
-                guard found + column.later >= Int(Self.leastShare * Double(column.distinct)), column.distinct > 0 else {
-                    continue
-                }
+                guard found + column.later >= Int(Self.leastShare * Double(column.distinct)), column.distinct > 0,
+                    column.excess >= 0
+                else { continue }
                 let runs = written?.merged(column.earlier).runs.count ?? 0
                 shared[index - begin] = SharedKeys(
                     column: index, distinct: column.distinct, earlier: column.earlier, here: column.here,

@@ -178,16 +178,16 @@ final class PublicationRound {
         _ = isHalted ? try await publisher().halt([]) : try await publisher().resume([])
     }
 
-    func change(rows: Int = 1) throws {
+    func change(rows: Int = 1, alike areAlike: Bool = true) throws {
         ticks += 1
         self.rows[ticks] = (self.rows[ticks - 1] ?? 0) + rows
-        let text = random.bytes(30)
+        let texts = (0..<(areAlike ? 1 : rows)).map { _ in random.bytes(30) }
         try queue.write { database in
             try database.execute(sql: "UPDATE tick SET n = ?", arguments: [ticks])
             for row in 0..<rows {
                 try database.execute(
                     sql: "INSERT INTO recipe(title) VALUES (hex(?) || ?)",
-                    arguments: [DatabaseValue(value: Data(text)), ticks * 10_000 + row * 7919])
+                    arguments: [DatabaseValue(value: Data(texts[row % texts.count])), ticks * 10_000 + row * 7919])
             }
         }
     }

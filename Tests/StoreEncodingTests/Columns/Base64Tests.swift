@@ -125,6 +125,39 @@ import Testing
                 + 40)
     }
 
+    @Test(arguments: forms) func `a text that is longer than what is looked at has its padding at its end`(
+        form: Base64Form
+    ) throws {
+        var dice = RepeatableRandom(seed: 5)
+        let texts = (0..<12).map { Self.text(of: dice.bytes(20_000 + $0), form) }
+        for effort in SegmentTests.efforts {
+            var areas = SegmentAreas()
+            ColumnEncoder(effort: effort, cost: try TrialCost(effort: effort)).encode(Self.strings(texts), into: &areas)
+            #expect(Array(areas.control.prefix(3)) == [StringTag.digits.rawValue, 1, 4 + form.number])
+        }
+    }
+
+    /// What their contents take shows in no sample as it is, and least of all within what only stands for them.
+    @Test func `long streams in base64 go as what they hold`() throws {
+        var dice = RepeatableRandom(seed: 6)
+        let words = (0..<3000).map { _ in
+            String(
+                decoding: (0..<Int.random(in: 2...9, using: &dice)).map { _ in UInt8.random(in: 97...122, using: &dice)
+                }, as: UTF8.self)
+        }
+        let parameters = try #require(DeflateParameters(level: 6, memoryLevel: 8, windowBits: 15))
+        let streams = (0..<8).map { _ in
+            let items = (0..<800).map { _ in
+                let text = (0..<8).map { _ in words.randomElement(using: &dice) ?? "" }.joined(separator: " ")
+                return #"{"id": \#(Int.random(in: 0..<1_000_000_000, using: &dice)), "text": "\#(text)"}"#
+            }
+            return DeflateRecompression(Array("[\(items.joined(separator: ", "))]".utf8), parameters, .zlib).value ?? []
+        }
+        let group = Self.group(streams.map { Self.text(of: $0, Base64Form.all[0]) })
+        #expect(try SegmentTests.segment([group]).count * 10 < streams.reduce(0) { $0 + $1.count } * 9)
+        try SegmentTests.expectSame([group])
+    }
+
     @Test(arguments: Kind.allCases) func `runs within texts go as what they are`(kind: Kind) throws {
         var dice = RepeatableRandom(seed: 4)
         let texts = (0..<200).map { _ in Array(kind.text(&dice).utf8) }

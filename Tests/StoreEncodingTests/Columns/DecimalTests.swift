@@ -101,9 +101,66 @@ import Testing
         try SegmentTests.expectSame([Self.group(texts)])
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64]) func `any text of digits comes back`(seed: UInt64) throws {
+    /// A byte of one text may stand for a number of its own.
+    @Test func `a byte that no field needs leaves the numbers apart`() throws {
+        var dice = RepeatableRandom(seed: 7)
+        var texts = Self.makers[1].make(&dice)
+        let size = try SegmentTests.segment([Self.group(texts)]).count
+        texts[20] += "\u{8}"
+        #expect(try SegmentTests.segment([Self.group(texts)]).count < size + 40)
+        try SegmentTests.expectSame([Self.group(texts)])
+    }
+
+    @Test func `numbers and runs of digits of the same texts go apart, each as what they are`() throws {
+        var dice = RepeatableRandom(seed: 8)
+        let parts = (0..<3000).map { _ in
+            let id = dice.bytes(12).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            return (#""id":"\#(id)""#, #""at":[\#(Self.spelled(Int.random(in: 0...99_999_999, using: &dice), 6))]"#)
+        }
+        func size(_ texts: [String]) throws -> Int {
+            try SegmentTests.expectSame([Self.group(texts)])
+            return try SegmentTests.segment([Self.group(texts)]).count
+        }
+        let both = try size(parts.map { "{\($0.0),\($0.1)}" })
+        #expect(both * 100 < (try size(parts.map(\.0)) + size(parts.map(\.1))) * 104)
+    }
+
+    /// Where digits leave marks to numbers, these are sought in the beginnings of texts alone.
+    @Test(arguments: 1...8) func `numbers in front of many fields, behind which runs of digits stand, come back`(
+        fields: Int
+    ) throws {
+        var dice = RepeatableRandom(seed: UInt64(fields))
+        let powers = (0..<fields).map { _ in Int.random(in: 0...5, using: &dice) }
+        let texts = (0..<40).map { _ in
+            let lines = (0..<160 / fields).map { _ in
+                powers.map { Self.spelled(Int.random(in: 0...99_999_999, using: &dice), $0 + 1) }.joined(separator: ",")
+            }
+            let ids = (0..<30).map { _ in dice.bytes(12).map { String(Int($0) + 256, radix: 16).dropFirst() }.joined() }
+            return lines.joined(separator: "\n") + "\n" + ids.joined(separator: "\n")
+        }
+        for effort in SegmentTests.efforts { try SegmentTests.expectSame([Self.group(texts)], .modern, effort) }
+    }
+
+    /// Those of services that count in milliseconds.
+    @Test func `numbers of nineteen digits go by their values, as far as 64 bits have them`() throws {
+        var dice = RepeatableRandom(seed: 9)
+        let ids = (0..<500).map { _ in "\(Int64.max - Int64.random(in: 0...1 << 50, using: &dice))" }
+        for (more, isPattern) in [("1", true), ("9223372036854775807", true), ("9223372036854775808", false)] {
+            let texts = ids + [more]
+            var strings = Strings()
+            for text in texts { strings.append(Array(text.utf8)) }
+            #expect((DigitPattern(strings) != nil) == isPattern)
+            try SegmentTests.expectSame([Self.group(texts)])
+            try SegmentTests.expectSame([Self.group(texts.map { "[\($0), \($0).25, -\($0)]" })])
+        }
+    }
+
+    @Test(
+        arguments: [1, 2, 3] as [UInt64],
+        ["0000123456789999....--- ,e\n", "012345678999...-- ,e\"\n\u{1}\u{2}\u{3}\u{8}abcdef"])
+    func `any text of digits comes back`(seed: UInt64, alphabet: String) throws {
         var dice = RepeatableRandom(seed: seed)
-        let alphabet = Array("0000123456789999....--- ,e\n".utf8)
+        let alphabet = Array(alphabet.utf8)
         for _ in 0..<200 {
             let texts = (0..<Int.random(in: 1...20, using: &dice)).map { _ in
                 let size = Int.random(in: 0...200, using: &dice)

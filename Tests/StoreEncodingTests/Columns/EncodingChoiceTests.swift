@@ -198,6 +198,21 @@ import Testing
         try SegmentTests.expectSame([group])
     }
 
+    /// A few of them are too few to show it.
+    @Test func `long records of one length go byte by byte`() throws {
+        var dice = RepeatableRandom(seed: 11)
+        let blobs = (0..<300).map { row in
+            (0..<64).flatMap { item -> [UInt8] in
+                let time = UInt32(1_700_000_000 + row * 640 + item * 10)
+                return withUnsafeBytes(of: time.littleEndian, Array.init) + dice.bytes(1) + [0, 1] + dice.bytes(1)
+            }
+        }
+        let group = RowGroup(blobs.map { [.blob($0)] }, rowids: (0..<blobs.count).map { Int64($0) })
+        let asTheyAre = try #require(try Deflate.raw(of: blobs.flatMap { $0 }, level: 9)).count
+        #expect(try SegmentTests.segment([group]).count * 10 < asTheyAre * 9)
+        try SegmentTests.expectSame([group])
+    }
+
     @Test func `integers that follow others of their kind take little`() throws {
         var dice = RepeatableRandom(seed: 8)
         var next = [Int64](repeating: 0, count: 20).map { _ in Int64.random(in: 0...9_999_999, using: &dice) }

@@ -56,6 +56,26 @@ import Testing
         #expect(coded.count - letters.count < alone.count * 21 / 20)
     }
 
+    /// As where digits and numbers have been taken out of JSON.
+    @Test func `marks in a text do not hide its words`() throws {
+        let prose = Self.prose(300_000, Choices(seed: 6))
+        let text = prose.enumerated().flatMap { $0 % 40 == 39 ? [UInt8(1 + $0 % 8), $1] : [$1] }
+        let coded = try #require(WordSearch.coded(text[...]))
+        #expect(try Self.decoded(coded, limit: text.count) == text)
+        #expect(coded.count * 2 < text.count, "\(coded.count) of \(text.count) bytes")
+    }
+
+    @Test func `words that JSON spells by the numbers of their characters are words`() throws {
+        let choices = Choices(seed: 7)
+        let vocabulary = (0..<300).map { _ in
+            (0..<2 + choices.below(7)).map { _ in "\\u04" + String(0x30 + choices.below(32), radix: 16) }.joined()
+        }
+        let text = Array((0..<6000).map { _ in choices.pick(vocabulary) }.joined(separator: " ").utf8)
+        let coded = try #require(WordSearch.coded(text[...]))
+        #expect(try Self.decoded(coded, limit: text.count) == text)
+        #expect(coded.count * 8 < text.count, "\(coded.count) of \(text.count) bytes")
+    }
+
     /// A list that is read in the square of its length takes a quarter of a minute.
     @Test func `the longest list is read`() throws {
         var words = Strings()

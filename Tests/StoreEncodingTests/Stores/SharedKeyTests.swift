@@ -92,4 +92,23 @@ import Testing
         }
         #expect(try size(naming: true) < size(naming: false) + count * 6)
     }
+
+    /// Such a column has encodings that save more, though each value comes again in an index.
+    @Test(arguments: [20, 4000]) func `are the greater part of a column, if it has any`(longSize: Int) throws {
+        let copy = try `Segments that refer to earlier ones`.Copy("") { database in
+            var random = RepeatableRandom(seed: 5)
+            let values = (0..<4000).map { row in Data(random.bytes(row % 100 == 0 ? longSize : 16)) }
+            for table in ["a", "b"] {
+                try database.execute(sql: "CREATE TABLE \(table)(value)")
+                for value in values.shuffled(using: &random) {
+                    try database.execute(sql: "INSERT INTO \(table) VALUES (?)", arguments: [value])
+                }
+            }
+        }
+        var shared: [SharedKeys] = []
+        try StoreWalk.run(over: try MemoryPages(copy.bytes), shapes: copy.shapes, refers: { true }) {
+            shared += $0.sharedKeys.compactMap { $0[0] }
+        }
+        #expect(shared.isEmpty == (longSize > 20), "\(shared)")
+    }
 }

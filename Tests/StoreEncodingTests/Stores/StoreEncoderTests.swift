@@ -73,7 +73,7 @@ import Testing
     /// to compare it with blocks.
     @Test(arguments: [
         (rows: 1000, level: CompressionLevel.quick, segments: 3...5), (1000, .smallest, 1...1), (200, .quick, 1...1),
-        (2500, .standard, 1...1), (3500, .standard, 2...2),
+        (3000, .standard, 1...1),
     ])
     func `a small store is compared with blocks, unless time counts and all cores have its rows to do`(
         rows: Int, level: CompressionLevel, segments: ClosedRange<Int>

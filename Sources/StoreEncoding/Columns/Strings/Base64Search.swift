@@ -11,12 +11,13 @@ struct Base64Search {
     /// Digits in a line, at least and at most.
     private static let lineLengths = 32...252
 
-    /// - Parameter sample: Of the strings to search.
-    /// - Returns: `nil` where hardly any runs are. `size` is how many bytes of the sample they have.
-    static func search(in sample: [ArraySlice<UInt8>]) -> (search: Base64Search, size: Int)? {
-        let texts = sample.filter { !$0.isEmpty }
+    /// - Parameter most: How many bytes of each string of the sample are looked at.
+    /// - Returns: `nil` where hardly any runs are. `size` is how many of these bytes they have.
+    static func search(in sample: [ArraySlice<UInt8>], most: Int) -> (search: Base64Search, size: Int)? {
+        let texts = sample.filter { !$0.isEmpty }.map { $0.prefix(most) }
         let size = texts.reduce(0) { $0 + $1.count }
-        let others = texts.filter { !$0.allSatisfy(isOfHex) }
+        // The end of a string shows its padding.
+        let others = sample.map { $0.dropFirst(max(0, $0.count - most + 3) / 4 * 4) }.filter { !$0.allSatisfy(isOfHex) }
         let whole = Base64Form.all.map { form in (form: form, count: others.count { form.bytes(of: $0) != nil }) }
         if let best = whole.max(by: { $0.count < $1.count }), best.count * 2 >= texts.count,
             size >= shortest * texts.count

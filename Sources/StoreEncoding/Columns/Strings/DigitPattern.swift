@@ -6,8 +6,10 @@ import ShipCompression
 struct DigitPattern {
     private static let mostFields = 16
     private static let longestLiteral = 255
-    /// 10^18 still fits 64 bits.
-    private static let mostDigits = 18
+    /// 10^19 still fits 64 bits, though not each with a sign.
+    private static let mostDigits = 19
+    /// 10^18 does in any case.
+    private static let widest = 18
 
     /// By field: what stands before it.
     private var literals: [[UInt8]] = []
@@ -55,7 +57,7 @@ struct DigitPattern {
             while place < text.endIndex, Self.isDigit(text[place]) { place += 1 }
             guard place - digits <= Self.mostDigits, widths.count < Self.mostFields else { return nil }
             literals.append(literal)
-            widths.append(place - digits)
+            widths.append(place - digits > Self.widest ? 0 : place - digits)
             leadingZeros.append(place - digits > 1 && text[digits] == UInt8(ascii: "0"))
         }
         return widths.isEmpty ? nil : leadingZeros
@@ -79,12 +81,12 @@ struct DigitPattern {
             for field in literals.indices {
                 guard skip(literals[field]) else { return false }
                 let start = place
-                var number: Int64 = 0
+                var digits: UInt64 = 0
                 while place < text.count, Self.isDigit(text[place]), place - start < Self.mostDigits {
-                    number = number &* 10 &+ Int64(text[place] &- 48)
+                    digits = digits &* 10 &+ UInt64(text[place] &- 48)
                     place += 1
                 }
-                guard place > start else { return false }
+                guard place > start, let number = Int64(exactly: digits) else { return false }
                 found(field, number, place - start, place - start > 1 && text[start] == UInt8(ascii: "0"))
             }
             return skip(tail) && place == text.count
@@ -112,7 +114,7 @@ struct DigitPattern {
         for _ in 0..<(try source.control.count(limit: Self.mostFields)) {
             literals.append(try Self.literal(from: &source))
             let width = Int(try source.control.byte())
-            guard width <= Self.mostDigits else { throw .damaged(.segment) }
+            guard width <= Self.widest else { throw .damaged(.segment) }
             widths.append(width)
         }
         tail = try Self.literal(from: &source)

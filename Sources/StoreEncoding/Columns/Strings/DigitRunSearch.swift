@@ -38,9 +38,10 @@ struct DigitRunSearch {
     ///   - inBase64: Whether it looks for runs in base64, too.
     /// - Returns: `nil` where hardly any runs are.
     init?(_ strings: Strings, mayBeKeys: Bool, inBase64: Bool) {
-        let sample = (0..<strings.count).sampled(Self.looked).map { strings[$0].prefix(Self.lookedSize) }
+        let looked = (0..<strings.count).sampled(Self.looked).map { strings[$0] }
+        let sample = looked.map { $0.prefix(Self.lookedSize) }
         let least = sample.reduce(0) { $0 + $1.count } / Self.leastShare
-        let likely = inBase64 ? Base64Search.search(in: sample) : nil
+        let likely = inBase64 ? Base64Search.search(in: looked, most: Self.lookedSize) : nil
         base64 = likely.flatMap { $0.size > least ? $0.search : nil }
         cases = [.lower, .upper].filter { digits in
             var size = 0

@@ -39,36 +39,25 @@ enum HexDigits {
         string.count == Self.uuidLength && string.withUnsafeBufferPointer { isUUID($0, at: 0) }
     }
 
-    /// The bytes that digits stand for, two for each; a hyphen between two is passed over.
+    /// The bytes that digits stand for, two for each, up to anything else; a hyphen between two is passed over.
     func bytes(of text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> [UInt8] {
-        var (bytes, place): ([UInt8], Int) = ([], range.lowerBound)
+        var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count / 2)
-        while place < range.upperBound {
-            let end = text[place..<range.upperBound].firstIndex(of: UInt8(ascii: "-")) ?? range.upperBound
-            guard append((end - place) / 2, of: text, at: &place, to: &bytes) else { break }
-            place = end + 1
+        values.withUnsafeBufferPointer { values in
+            var place = range.lowerBound
+            while place + 1 < range.upperBound {
+                if text[place] == UInt8(ascii: "-") { place += 1 }
+                guard place + 1 < range.upperBound else { return }
+                let (high, low) = (values[Int(text[place])], values[Int(text[place + 1])])
+                guard high != Self.none, low != Self.none else { return }
+                bytes.append(high << 4 | low)
+                place += 2
+            }
         }
         return bytes
     }
 
     private var values: [UInt8] { self == .upper ? Self.upperValues : Self.lowerValues }
-
-    /// Appends so many bytes, of two digits each.
-    ///
-    /// - Returns: Whether all are digits.
-    private func append(
-        _ count: Int, of text: UnsafeBufferPointer<UInt8>, at place: inout Int, to bytes: inout [UInt8]
-    ) -> Bool {
-        values.withUnsafeBufferPointer { values in
-            for _ in 0..<count {
-                let (high, low) = (values[Int(text[place])], values[Int(text[place + 1])])
-                guard high != Self.none, low != Self.none else { return false }
-                bytes.append(high << 4 | low)
-                place += 2
-            }
-            return true
-        }
-    }
 
     func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: self == .upper ? "A" : "a") + value - 10
@@ -76,32 +65,17 @@ enum HexDigits {
 
     /// - Returns: `nil` if there are other bytes, or an odd number of digits.
     func bytes(of digits: ArraySlice<UInt8>) -> [UInt8]? {
-        guard digits.count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        let areDigits = digits.withUnsafeBufferPointer { digits in
-            var place = 0
-            return append(digits.count / 2, of: digits, at: &place, to: &bytes)
-        }
-        return areDigits ? bytes : nil
+        let bytes = digits.withUnsafeBufferPointer { self.bytes(of: $0, $0.indices) }
+        return bytes.count * 2 == digits.count ? bytes : nil
     }
 
     /// Appends the 16 bytes of `8-4-4-4-12` digits.
     ///
     /// - Returns: Whether they are that.
     func appendUUID(_ text: ArraySlice<UInt8>, to bytes: inout [UInt8]) -> Bool {
-        guard text.count == Self.uuidLength else { return false }
-        return text.withUnsafeBufferPointer { text in
-            var place = 0
-            for count in [4, 2, 2, 2, 6] {
-                if place > 0 {
-                    guard text[place] == UInt8(ascii: "-") else { return false }
-                    place += 1
-                }
-                guard append(count, of: text, at: &place, to: &bytes) else { return false }
-            }
-            return true
-        }
+        guard isUUID(text) else { return false }
+        bytes += text.withUnsafeBufferPointer { self.bytes(of: $0, $0.indices) }
+        return true
     }
 
     func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {

@@ -80,17 +80,13 @@ extension ColumnEncoder {
         let whole = made
         var candidates = tags.map { ($0, Int?.none) }
         if areOfRows, refers || depth == 1 { candidates += holders(of: strings).map { (.holding, Int?.some($0)) } }
-        let rows = sampleRows(of: strings, totalLength: facts.totalLength)
+        let rows = sampleRows(of: strings, totalLength: facts.totalLength, least: tags.contains(.transposed) ? 64 : 8)
         let sample = rows.map(strings.selecting)
         let weighed = (sample ?? strings).count
         let inBytes = keys?.inBytes
         let weigh = { (candidate: (StringTag, Int?), cost: Int) in
             switch candidate.0 {
             case .deflated where effort.hasBase: cost / 8
-            // What the contents of two rows share, the other one more than a sample away, shows in no sample; streams share nothing. And
-            // contents take no more than the streams that are there, whatever an estimate of few says.
-            case .deflated where effort.thoroughness == .great: cost * 9 / 10
-            case .deflated: min(cost, (sample ?? strings).totalLength) * 9 / 10
             case .lengths, .terminated: keys?.cost(of: weighed, asTheyStand: cost, where: keptColumns) ?? cost
             case .digits where areKeys: inBytes?.cost(of: weighed, asTheyStand: cost, where: keptColumns) ?? cost
             // Too little of a text shows what comes again in it further off; but a base has it as it is in the store.
@@ -170,10 +166,10 @@ extension ColumnEncoder {
     }
 
     /// - Returns: The strings to try encodings with; `nil` if all are few enough.
-    private func sampleRows(of strings: Strings, totalLength: Int) -> [Int]? {
+    private func sampleRows(of strings: Strings, totalLength: Int, least: Int) -> [Int]? {
         let count =
             totalLength > effort.sampleSize
-            ? max(8, strings.count / (totalLength / effort.sampleSize + 1)) : strings.count
+            ? max(least, strings.count / (totalLength / effort.sampleSize + 1)) : strings.count
         let limited = min(count, effort.sampleCount)
         return limited < strings.count ? Array(0..<strings.count).sampled(limited) : nil
     }

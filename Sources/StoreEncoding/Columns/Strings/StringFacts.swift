@@ -68,7 +68,7 @@ struct StringFacts {
     ///
     /// - Parameter areShared: Whether other columns have them.
     func digitRuns(of strings: Strings, depth: Int, areShared: Bool, inBase64: Bool) -> DigitRunSearch? {
-        guard depth < 2, totalLength >= 256, longest >= 16 else { return nil }
+        guard depth <= 2, totalLength >= 256, longest >= 16 else { return nil }
         return DigitRunSearch(strings, mayBeKeys: areShared && longest == shortest, inBase64: inBase64)
     }
 
@@ -97,14 +97,16 @@ struct StringFacts {
             if looked.allSatisfy({ HexDigits.lower.isUUID(strings[$0]) }) { tags.append(.lowerUUID) }
         }
         if ArrayFinder(strings) != nil { tags.append(.arrays) }
+        // Few bytes are rather found again in other columns. Strings that differ in their numbers alone are tried by their pattern.
+        if totalLength >= (depth == 0 ? 4096 : 1024), DecimalLayout.layouts(of: strings) != nil,
+            DigitPattern(strings) == nil
+        {
+            tags.append(.decimals)
+        }
         guard depth < 2 else { return tags }
         if longest >= 16, first.count > 8, first.allSatisfy(HexDigits.isDigit) { tags += [.upperHex, .lowerHex] }
         if first.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { tags.append(.pattern) }
         if count > 8, shared * 5 > totalLength { tags.append(.front) }
-        // Few bytes are rather found again in other columns. Strings that differ in their numbers alone are tried by their pattern.
-        if totalLength >= 4096, DecimalLayout.layouts(of: strings) != nil, DigitPattern(strings) == nil {
-            tags.append(.decimals)
-        }
         return tags
     }
 }

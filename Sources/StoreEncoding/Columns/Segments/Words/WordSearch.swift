@@ -31,7 +31,9 @@ struct WordSearch {
         for start in stride(from: 0, to: bytes.count, by: Self.part) {
             let part = start..<min(bytes.count, start + Self.part)
             let controls = bytes[part].count { ($0 < 32 && $0 != 0 && !(9...13 ~= $0)) || $0 == 127 }
-            guard controls * 64 <= part.count else { continue }
+            // There may be marks where numbers and digits were (`SegmentLimits.digitFields`); noise has other controls too.
+            let marks = bytes[part].count { 1...8 ~= $0 }
+            guard controls * 64 <= part.count || (controls - marks) * 512 <= part.count else { continue }
             if let last = texts.last, last.upperBound == start {
                 texts[texts.count - 1] = last.lowerBound..<part.upperBound
             } else {
@@ -83,6 +85,12 @@ struct WordSearch {
         place + 3 <= text.upperBound && 0xe0...0xed ~= bytes[place]
     }
 
+    /// Bytes of a character that JSON spells `\\u` and four digits; 0 if none is at the place.
+    private static func escapeSize(at place: Int, of text: ArraySlice<UInt8>) -> Int {
+        text[place...].starts(with: "\\u".utf8)
+            && text[place...].dropFirst(2).prefix(4).count(where: HexDigits.isDigit) == 4 ? 6 : 0
+    }
+
     private mutating func findWords() {
         func isLetter(_ byte: UInt8) -> Bool {
             (byte >= 0x80 || byte | 0x20 &- UInt8(ascii: "a") < 26) && !isCode[Int(byte)]
@@ -97,7 +105,11 @@ struct WordSearch {
                     let end = at + 3
                     while at < end, isLetter(bytes[at]) { at += 1 }
                 } else {
-                    while at < text.upperBound, isLetter(bytes[at]), !isCharacterAlone(at: at, in: text) { at += 1 }
+                    while at < text.upperBound, !isCharacterAlone(at: at, in: text) {
+                        let size = isLetter(bytes[at]) ? 1 : Self.escapeSize(at: at, of: bytes[text])
+                        guard size > 0, size == 1 || at + size - start <= Self.longest else { break }
+                        at += size
+                    }
                 }
                 if at == letters, at == start { at += 1 }
                 if at > letters, 2...Self.longest ~= at - start { found.append(start: start, length: at - start) }

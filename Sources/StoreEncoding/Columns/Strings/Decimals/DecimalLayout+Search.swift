@@ -12,12 +12,12 @@ extension DecimalLayout {
         }
         return sample.withUnsafeBufferPointer { text in
             var numerals: [Numeral] = []
-            let isText = Numeral.scan(text) { if $0.isPlain { numerals.append($0) } }
+            let free = Numeral.scan(text) { if $0.isPlain { numerals.append($0) } }
             let size = numerals.reduce(0) { $0 + $1.end - $1.whole.lowerBound }
-            guard isText, size * 8 >= text.count else { return nil }
+            guard free > 0, size * 8 >= text.count else { return nil }
             // As text a digit takes four bits at most. A sixteenth less, or the simplest.
             var best: (layouts: [DecimalLayout]?, bits: Int) = (nil, 4 * size)
-            for count in 1...SegmentLimits.decimalFields {
+            for count in 1...free {
                 let fields = (0..<count).map { field in numerals.filter { $0.place % count == field } }
                 let layouts = fields.map { DecimalLayout(of: $0, in: text) }
                 let bits = zip(fields, layouts).reduce(0) { $0 + $1.1.bits(of: $1.0, in: text) }

@@ -5,8 +5,8 @@ import ShipCompression
 /// Source: `Protocol/COLUMNS.md` 2, "Decimals".
 struct DecimalLayout {
     static let mostDigits = 15
-    /// Of a number in all: 10^18 still fits 64 bits.
-    private static let mostInAll = 18
+    /// Of a number in all: 10^19 still fits 64 bits, though not each with a sign.
+    private static let mostInAll = 19
 
     /// Digits of the fraction, at most; a number is an integer divided by ten to this power.
     let digits: Int
@@ -35,9 +35,9 @@ struct DecimalLayout {
         while fraction > least, text[point + fraction] == UInt8(ascii: "0") { fraction -= 1 }
         guard fraction >= least else { return nil }
         let end = fraction > 0 ? point + 1 + fraction : point
-        var number: Int64 = 0
-        for byte in text[start..<end] where byte != Numeral.point { number = number * 10 + Int64(byte - 48) }
-        for _ in fraction..<digits { number *= 10 }
+        var digits = text[start..<end].reduce(UInt64(0)) { $1 == Numeral.point ? $0 : $0 * 10 + UInt64($1 - 48) }
+        for _ in fraction..<self.digits { digits *= 10 }
+        guard let number = Int64(exactly: digits) else { return nil }
         return numeral.isNegative && number > 0 ? (-number, start - 1..<end) : (number, start..<end)
     }
 }

@@ -11,7 +11,7 @@ extension ColumnEncoder {
         var rest = Strings()
         for index in 0..<strings.count {
             let start = rest.bytes.count
-            let isText = strings[index].withUnsafeBufferPointer { text in
+            let free = strings[index].withUnsafeBufferPointer { text in
                 var place = 0
                 defer { rest.bytes += text[place...] }
                 return Numeral.scan(text) { numeral in
@@ -23,7 +23,7 @@ extension ColumnEncoder {
                     place = range.upperBound
                 }
             }
-            guard isText else { return false }
+            guard free >= layouts.count else { return false }
             rest.append(start: start, length: rest.bytes.count - start)
         }
         areas.tag(UInt8(layouts.count))

@@ -16,9 +16,9 @@ struct Numeral {
 
     /// Finds all in a text, in order.
     ///
-    /// - Returns: Whether no byte of the text could stand for a number.
-    static func scan(_ text: UnsafeBufferPointer<UInt8>, _ found: (Numeral) -> Void) -> Bool {
-        var (at, place) = (0, 0)
+    /// - Returns: How many of the bytes that may stand for numbers, from 1 on, come before the first that the text has.
+    static func scan(_ text: UnsafeBufferPointer<UInt8>, _ found: (Numeral) -> Void) -> Int {
+        var (at, place, free) = (0, 0, SegmentLimits.decimalFields)
         func byte(_ index: Int) -> UInt8 { text.indices.contains(index) ? text[index] : UInt8(ascii: " ") }
         func end(from start: Int) -> Int {
             var end = start
@@ -28,7 +28,7 @@ struct Numeral {
         while at < text.count {
             guard DigitPattern.isDigit(text[at]) else {
                 if text[at] == UInt8(ascii: "\n") { place = 0 }
-                if text[at] &- 1 < SegmentLimits.decimalFields { return false }
+                if text[at] &- 1 < free { free = Int(text[at]) - 1 }
                 at += 1
                 continue
             }
@@ -44,7 +44,7 @@ struct Numeral {
                     isPlain: !hasZero && before != point && byte(next) != point && !isWord(before)))
             (at, place) = (next, place + 1)
         }
-        return true
+        return free
     }
 
     private static func isWord(_ byte: UInt8) -> Bool {
