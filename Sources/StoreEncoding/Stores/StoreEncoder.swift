@@ -9,8 +9,8 @@ package import StoreFormat
 /// the segments of an earlier session: it walks over their content, and encodes the next. It then neither tries the pace of the link
 /// again, nor compares a small store with the size of its blocks.
 ///
-/// Memory: `cores + 2` segments, of up to twice the size where bytes count for more than time, or on a slow link two of these; and the entries
-/// that the check sorts.
+/// Memory: `cores + 2` segments, of up to twice the size where bytes count for more than time, or on a slow link two of these; all of a
+/// small store; and the entries that the check sorts.
 package struct StoreEncoder: Sendable {
     /// Largest small store, in bytes.
     private static let smallSize: Int64 = 4 * 1024 * 1024

@@ -85,10 +85,11 @@ struct WordSearch {
         place + 3 <= text.upperBound && 0xe0...0xed ~= bytes[place]
     }
 
-    /// Bytes of a character that JSON spells `\\u` and four digits; 0 if none is at the place.
-    private static func escapeSize(at place: Int, of text: ArraySlice<UInt8>) -> Int {
-        text[place...].starts(with: "\\u".utf8)
-            && text[place...].dropFirst(2).prefix(4).count(where: HexDigits.isDigit) == 4 ? 6 : 0
+    /// Bytes of a character that JSON spells by its number, as in `\u0441`; 0 if none begins at the place.
+    private func escapeSize(at place: Int, in text: Range<Int>) -> Int {
+        guard bytes[place] == UInt8(ascii: "\\"), place + 6 <= text.upperBound, bytes[place + 1] == UInt8(ascii: "u")
+        else { return 0 }
+        return bytes[place + 2..<place + 6].allSatisfy(HexDigits.isDigit) ? 6 : 0
     }
 
     private mutating func findWords() {
@@ -106,7 +107,7 @@ struct WordSearch {
                     while at < end, isLetter(bytes[at]) { at += 1 }
                 } else {
                     while at < text.upperBound, !isCharacterAlone(at: at, in: text) {
-                        let size = isLetter(bytes[at]) ? 1 : Self.escapeSize(at: at, of: bytes[text])
+                        let size = isLetter(bytes[at]) ? 1 : escapeSize(at: at, in: text)
                         guard size > 0, size == 1 || at + size - start <= Self.longest else { break }
                         at += size
                     }

@@ -29,6 +29,7 @@ struct Numeral {
             guard DigitPattern.isDigit(text[at]) else {
                 if text[at] == UInt8(ascii: "\n") { place = 0 }
                 if text[at] &- 1 < free { free = Int(text[at]) - 1 }
+                if free == 0 { return 0 }
                 at += 1
                 continue
             }
