@@ -6,7 +6,7 @@ struct Numeral {
     let whole: Range<Int>
     /// Digits behind it.
     let fraction: Int
-    /// How many stand before it in its line.
+    /// How many stand before it in its line, but for those in names, which may have any number of digits.
     let place: Int
     let isNegative: Bool
     /// Whether it has no zeros in front, and belongs to no name, version or address.
@@ -43,7 +43,7 @@ struct Numeral {
                     whole: whole, fraction: fraction, place: place,
                     isNegative: before == UInt8(ascii: "-") && !isWord(byte(at - 2)),
                     isPlain: !hasZero && before != point && byte(next) != point && !isWord(before)))
-            (at, place) = (next, place + 1)
+            (at, place) = (next, isWord(before) ? place : place + 1)
         }
         return free
     }
