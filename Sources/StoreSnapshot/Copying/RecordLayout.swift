@@ -22,8 +22,6 @@ package struct RecordLayout: Sendable {
     /// - Parameter indexes: All of the store's.
     fileprivate static func all(in database: Database, _ indexes: [IndexValue]) throws -> [String: RecordLayout] {
         let keys = Dictionary(grouping: indexes.filter(\.isOfPrimaryKey), by: \.table)
-        let withoutRowid = try Set(
-            String.fetchAll(database, sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr"))
         let columns = try Row.fetchAll(
             database,
             sql: """
@@ -34,8 +32,7 @@ package struct RecordLayout: Sendable {
                 """
         ).compactMap { Column($0) }
         return Dictionary(grouping: columns, by: \.table).mapValues { columns in
-            let table = columns[0].table
-            return RecordLayout(columns, key: keys[table], isWithoutRowid: withoutRowid.contains(table))
+            RecordLayout(columns, key: keys[columns[0].table])
         }
     }
 
@@ -65,7 +62,9 @@ package struct RecordLayout: Sendable {
     /// - Parameters:
     ///   - columns: In the order of their numbers.
     ///   - key: The index of PRIMARY KEY.
-    private init(_ columns: [Column], key: [IndexValue]?, isWithoutRowid: Bool) {
+    private init(_ columns: [Column], key: [IndexValue]?) {
+        // Each index of another table ends with the rowid. `pragma_table_list` says it too, and compiles each view of the store for that.
+        let isWithoutRowid = key?.contains { $0.column == -1 } == false
         if isWithoutRowid, let key {
             // In the order of the tree: the key, then all other columns.
             for (place, part) in key.enumerated() where part.column >= 0 { places[part.column] = place }
