@@ -46,6 +46,8 @@ struct MatchSearch: ~Copyable {
 
     /// Runs of bytes in no match, before the last match: where they stand, and where among the literals.
     private var runs: [(place: Int, end: Int, literal: Int)] = []
+    /// The first of them that deflate could see at the last place that was looked at.
+    private var visibleRun = 0
     /// The end of the last match.
     private var runStart: Int
     /// The bytes that are in no match, in order.
@@ -232,16 +234,18 @@ struct MatchSearch: ~Copyable {
         var best = (length: 0, distance: 0, visible: 0)
         let here = UnsafeRawPointer(history + place)
         var candidate = heads[slot(hash)]
+        guard candidate >= 0 else { return best }
+        let oldest = oldestVisible()
         for _ in 0..<depth {
             guard candidate >= 0 else { break }
             let earlier = Int(chosen[Int(candidate)].place)
             candidate = chosen[Int(candidate)].before
             // Whatever is not longer than what deflate sees of another is no better in any respect.
-            guard reaches(earlier, best.visible) else { continue }
+            guard reaches(earlier, earlier < oldest ? best.length : best.visible) else { continue }
             let length = here.commonLength(with: history + earlier, from: 0, atMost: count &- place)
             if length >= Self.keySize {
                 if best.length == 0 { nearest = place &- earlier }
-                best.visible = max(best.visible, visible(earlier, length))
+                if earlier >= oldest { best.visible = max(best.visible, visible(earlier, length)) }
                 if length > best.length { (best.length, best.distance) = (length, place - earlier) }
                 if best.visible >= Self.enough { return (best.visible, best.distance, best.visible) }
             }
@@ -254,6 +258,17 @@ struct MatchSearch: ~Copyable {
     private func reaches(_ earlier: Int, _ offset: Int) -> Bool {
         place &+ offset < count
             && (offset < 7 || word(place &+ offset &- 7) == word(earlier &+ offset &- 7))
+    }
+
+    /// The first place that deflate can see itself, or one before it.
+    private mutating func oldestVisible() -> Int {
+        let least = literals.count &+ place &- runStart &- Self.window
+        guard least > 0 else { return 0 }
+        func end(_ run: (place: Int, end: Int, literal: Int)) -> Int { run.literal &+ run.end &- run.place }
+        while visibleRun > 0, end(runs[visibleRun &- 1]) > least { visibleRun &-= 1 }
+        while visibleRun < runs.count, end(runs[visibleRun]) <= least { visibleRun &+= 1 }
+        guard visibleRun < runs.count else { return max(runStart, place &- Self.window) }
+        return runs[visibleRun].place &+ max(0, least &- runs[visibleRun].literal)
     }
 
     /// How many bytes of a match deflate can see itself: those among the last literals.
