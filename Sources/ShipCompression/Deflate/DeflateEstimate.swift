@@ -1,5 +1,5 @@
 /// Estimates how many bytes deflate would make of others, in a small part of its time. It looks for each match in one place, and derives
-/// the lengths of codes from their frequencies, without making the codes.
+/// the lengths of codes from their frequencies in each block, without making the codes.
 ///
 /// Unsafe buffers, because it runs many times for each segment. Source: RFC 1951, for what a match can be and which bits follow its codes.
 package struct DeflateEstimate: ~Copyable {
@@ -13,22 +13,33 @@ package struct DeflateEstimate: ~Copyable {
 
     /// The last place for each hash, counted over all calls; places before `base` are of earlier calls.
     private let heads: UnsafeMutablePointer<Int32>
-    /// How often each code is used.
+    /// How often each code is used by the bytes after the block.
     private let counts: UnsafeMutablePointer<Int32>
+    /// How often it is in the block so far.
+    private let block: UnsafeMutablePointer<Int32>
     private var base: Int32 = 1
     /// The part of a block's head for each code that the block uses, in bits.
-    package var codeCost = 9
+    package var codeCost = Self.usualCodeCost
+    private static let usualCodeCost = 9
+    /// A block ends behind a multiple of about this many bytes.
+    private static let usualStep = 4096
+    /// The same in a sample, of which the head of a block counts in part: as many as it has values, and so a plane of them.
+    private let leastStep: Int
 
-    package init() {
+    package init(leastStep: Int = Self.usualStep) {
+        self.leastStep = leastStep
         heads = .allocate(capacity: 1 << Self.hashBits)
         heads.initialize(repeating: 0, count: 1 << Self.hashBits)
         counts = .allocate(capacity: Self.codes)
         counts.initialize(repeating: 0, count: Self.codes)
+        block = .allocate(capacity: Self.codes)
+        block.initialize(repeating: 0, count: Self.codes)
     }
 
     deinit {
         heads.deallocate()
         counts.deallocate()
+        block.deallocate()
     }
 
     /// - Parameter bytes: At most 2^30.
@@ -40,19 +51,25 @@ package struct DeflateEstimate: ~Copyable {
             base = 1
         }
         counts.update(repeating: 0, count: Self.codes)
-        let extraBits = count(UnsafeRawPointer(start), bytes.count)
+        block.update(repeating: 0, count: Self.codes)
+        let bits = count(UnsafeRawPointer(start), bytes.count)
         base &+= Int32(truncatingIfNeeded: bytes.count)
-        return min(bytes.count, (extraBits &+ codeBits() &+ 7) / 8)
+        return min(bytes.count, (bits &+ 7) / 8)
     }
 
-    /// Counts literals and matches.
-    ///
-    /// - Returns: How many bits follow the codes.
+    /// - Returns: Bits of all blocks.
     private func count(_ bytes: UnsafeRawPointer, _ size: Int) -> Int {
         var extraBits = 0
+        var (ended, last) = (0, 0)
+        let step = max(leastStep, Self.usualStep &* codeCost / Self.usualCodeCost)
+        var end = step
         var (place, misses) = (0, 0)
         let lastKey = size &- Self.keySize
         while place <= lastKey {
+            if place >= end {
+                endStep(&ended, &last)
+                end = place &+ step
+            }
             let key = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
             let slot = Int(truncatingIfNeeded: (key &* 0x9e37_79b1) &>> UInt32(32 - Self.hashBits))
             let here = base &+ Int32(truncatingIfNeeded: place)
@@ -85,7 +102,30 @@ package struct DeflateEstimate: ~Copyable {
             counts[Int(bytes.load(fromByteOffset: place, as: UInt8.self))] &+= 1
             place &+= 1
         }
-        return extraBits
+        endStep(&ended, &last)
+        return extraBits &+ ended &+ last
+    }
+
+    /// Adds the bytes after the block to it, or ends it and begins the next one with them, whichever takes fewer bits.
+    ///
+    /// - Parameters:
+    ///   - ended: Bits of all blocks that have ended.
+    ///   - last: Bits of the block; 0 if there is none.
+    private func endStep(_ ended: inout Int, _ last: inout Int) {
+        let own = bits(of: counts)
+        if last > 0 {
+            for code in 0..<Self.codes { block[code] &+= counts[code] }
+            let together = bits(of: block)
+            if together <= last &+ own {
+                last = together
+                counts.update(repeating: 0, count: Self.codes)
+                return
+            }
+            ended &+= last
+        }
+        last = own
+        block.update(from: counts, count: Self.codes)
+        counts.update(repeating: 0, count: Self.codes)
     }
 
     /// Deflate's codes stand for ranges as wide as a quarter (lengths) or a half (distances) of a power of two; here all are halves.
@@ -103,13 +143,12 @@ package struct DeflateEstimate: ~Copyable {
     }
 
     /// The size of all codes and the head.
-    private func codeBits() -> Int {
+    private func bits(of counts: UnsafeMutablePointer<Int32>) -> Int {
         // Distances have an alphabet of their own.
-        let (first, second) = (bits(of: 0..<288), bits(of: 288..<Self.codes))
-        return first &+ second
+        bits(of: counts, 0..<288) &+ bits(of: counts, 288..<Self.codes)
     }
 
-    private func bits(of codes: Range<Int>) -> Int {
+    private func bits(of counts: UnsafeMutablePointer<Int32>, _ codes: Range<Int>) -> Int {
         var (symbols, used, sum) = (0, 0, 0)
         for code in codes {
             let count = Int(counts[code])
