@@ -13,20 +13,26 @@ final class TrialCost {
     private var output: [UInt8] = []
     /// The most bytes of output to keep, for the many trials of few bytes. The few trials of all of a segment need memory for other things.
     private static let keptOutput = 1 << 16
-    private var estimate = DeflateEstimate()
+    private var estimate: DeflateEstimate
     /// The room that streams may still take of the segment, besides the one that its areas have taken (`SegmentAreas.streams`).
     var room: StreamRoom
     /// Finds the values that are streams, or hold one. All trials of the segment share the bytes that it may inflate; once they are spent,
     /// values go as they are.
     let streams: StreamSearch
+    /// The rows and chunks of the segment, as they are in the store; none where nobody looks for what stands in several of them.
+    var contents: [[UInt8]]
     /// Two seconds or so. Streams that go by their content stand for 8 MiB at most, and few trials inflate them: only values that hold
     /// what looks like streams and is none, or stands for a hundred times as much, come near it.
     static let mostInflated = 536_870_912
 
     /// - Parameter contentSize: Bytes of rows and chunks that the segment will hold, at most.
-    init(effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize) throws(CompressionError) {
+    init(
+        effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize, contents: [[UInt8]] = []
+    ) throws(CompressionError) {
+        self.contents = contents
         room = StreamRoom(besides: contentSize)
         thoroughness = effort.thoroughness
+        estimate = DeflateEstimate(leastStep: effort.sampleCount)
         tooFew = thoroughness == .great ? 16 : 48
         streams = StreamSearch(bytes: Self.mostInflated, pictures: effort.thoroughness.pictureLimit)
         compressor = thoroughness == .great ? try Deflate(raw: 6) : nil

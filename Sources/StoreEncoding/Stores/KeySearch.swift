@@ -7,10 +7,10 @@ import StoreFormat
 /// It compares hashes: whether values are the same is for the search for matches to see. Memory: 12 bytes a slot, at most 3 MiB.
 final class KeySearch {
     /// Shorter values are not found by the search for matches; longer ones are found as rows are (`EarlierSearch`).
-    private static let lengths = MatchSearch.keySize..<128
+    static let lengths = MatchSearch.keySize..<128
     private static let slotBits = 10...18
     /// A value has to be found so often that the column is worth a look.
-    private static let leastShare = 0.125
+    static let leastShare = 0.125
     private static let runCost = 5
     /// The runs of a segment, which its dictionary has room for besides those of rows.
     private static let mostRuns = (count: SegmentLimits.pageRuns / 8 * 7, bytes: SegmentLimits.pageRunBytes / 2)

@@ -154,7 +154,14 @@ package struct SegmentContent: Sendable {
         let isSearched = effort.margins != [nil]
         let findsRows = isSearched && pages != nil && earlier?.haveRows == true
         var sharedKeys = (isSearched ? sharedKeys : [])[...]
-        var writer = try SegmentWriter(effort: effort, contentSize: size)
+        let contents = elements.compactMap { element -> [UInt8]? in
+            switch element {
+            case .number: nil
+            case .rows(let rows): rows.records
+            case .chunk(let bytes): bytes
+            }
+        }
+        var writer = try SegmentWriter(effort: effort, contentSize: size, contents: isSearched ? contents : [])
         // Elements are released as they are written.
         elements.reverse()
         while let element = elements.popLast() {

@@ -85,9 +85,10 @@ extension RowGroup {
         // For many rows, columns are nearly always smaller, and comparing takes long.
         let columnarCost = cost.of(columnar) - matched
         let isFound = found.map { isSmaller(than: columnar, finding: $0, cost) } ?? false
-        guard isFound || records.count <= effort.comparedSize || cost.estimated(records) < columnarCost else {
-            return columnar
-        }
+        guard
+            isFound || records.count <= effort.comparedSize
+                || ColumnEncoder.shared(cost.estimated(records)) < columnarCost
+        else { return columnar }
         var lengths = ends
         for index in lengths.indices.dropFirst() { lengths[index] = ends[index] - ends[index - 1] }
         encoder.encode(lengths.map(Int64.init), into: &rowWise)

@@ -94,7 +94,13 @@ package struct SegmentEffort: Hashable, Sendable {
     }
 
     /// The most bytes of text that a choice looks at.
-    var sampleSize: Int { thoroughness == .great ? 1 << 18 : 4096 }
+    var sampleSize: Int {
+        switch thoroughness {
+        case .small: 1 << 12
+        case .usual: 1 << 14
+        case .great: 1 << 18
+        }
+    }
 
     /// The most bytes of records that are compared with the columns of a group without comparing a part of them first.
     var comparedSize: Int {

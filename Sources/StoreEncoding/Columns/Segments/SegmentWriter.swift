@@ -13,10 +13,14 @@ package struct SegmentWriter {
     /// Bytes of records and chunks so far.
     package private(set) var contentSize = 0
 
-    /// - Parameter contentSize: Bytes of records and chunks that it will get, at most.
-    package init(effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize) throws(CompressionError) {
+    /// - Parameters:
+    ///   - contentSize: Bytes of records and chunks that it will get, at most.
+    ///   - contents: These, if it is to look for what stands in several of them.
+    package init(
+        effort: SegmentEffort, contentSize: Int = SegmentLimits.contentSize, contents: [[UInt8]] = []
+    ) throws(CompressionError) {
         self.effort = effort
-        cost = try TrialCost(effort: effort, contentSize: contentSize)
+        cost = try TrialCost(effort: effort, contentSize: contentSize, contents: contents)
     }
 
     package mutating func number(_ value: UInt64) { areas.unsigned(value) }
@@ -68,6 +72,8 @@ package struct SegmentWriter {
     /// - Returns: The encoded segment.
     /// - Throws: `.segmentFull` if it is over `SegmentLimits.encodedSize`.
     package consuming func finish(after earlier: EarlierRuns.Dictionary? = nil) throws(CompressionError) -> [UInt8] {
+        // From here on nobody looks for what stands in several of them.
+        cost.contents = []
         let own = smallestContent(earlier)
         var best = try segment(of: own, [effort.deflateLevel])
         if effort.thoroughness == .usual, let coded = withWords(own) {

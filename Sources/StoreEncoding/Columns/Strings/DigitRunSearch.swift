@@ -28,7 +28,7 @@ struct DigitRunSearch {
     private(set) var kinds: [Kind] = []
     /// Those of which runs come again, and deflate finds them best as they stand.
     private(set) var repeated: Set<Kind> = []
-    /// How much of the strings is in such runs of base64 as addresses have, up to 1.
+    /// How much of the strings is in runs of base64 that stand in the segment elsewhere too, up to 1.
     private var tokenShare = 0.0
     /// Runs that stay where they are.
     private var common: Set<[UInt8]> = []
@@ -36,8 +36,9 @@ struct DigitRunSearch {
     /// - Parameters:
     ///   - mayBeKeys: Whether other columns have the strings, and all are of one length.
     ///   - inBase64: Whether it looks for runs in base64, too.
+    ///   - contents: Of the segment.
     /// - Returns: `nil` where hardly any runs are.
-    init?(_ strings: Strings, mayBeKeys: Bool, inBase64: Bool) {
+    init?(_ strings: Strings, mayBeKeys: Bool, inBase64: Bool, in contents: [[UInt8]]) {
         let looked = (0..<strings.count).sampled(Self.looked).map { strings[$0] }
         let sample = looked.map { $0.prefix(Self.lookedSize) }
         let least = sample.reduce(0) { $0 + $1.count } / Self.leastShare
@@ -52,9 +53,13 @@ struct DigitRunSearch {
         }
         guard base64 != nil || !cases.isEmpty else { return nil }
         var found: [Kind: Found] = [:]
+        var tokens: [ArraySlice<UInt8>] = []
         for index in 0..<strings.count {
             strings[index].withUnsafeBufferPointer { text in
-                scanAll(text) { _, kind, bytes in found[kind, default: Found()].add(bytes) }
+                scanAll(text) { run, kind, bytes in
+                    found[kind, default: Found()].add(bytes)
+                    if kind.isBase64 { tokens.append(strings[index].dropFirst(run.lowerBound).prefix(run.count)) }
+                }
             }
         }
         let keys = found.filter { mayBeKeys && !$0.isBase64 && $1.count == strings.count && $1.areKeys }.keys
@@ -70,18 +75,20 @@ struct DigitRunSearch {
             .map(\.key)
         guard !kinds.isEmpty else { return nil }
         repeated = Set(kinds.filter { !$0.isBase64 && found[$0]?.isRepeated == true })
-        // Where hexadecimal runs go by their bytes, the text is found nowhere anyway.
-        guard kinds.allSatisfy(\.isBase64) else { return }
-        let tokens = kinds.reduce(0) { $0 + (found[$1]?.tokenSize ?? 0) }
-        tokenShare = Double(tokens) * 4 / 3 / Double(strings.totalLength)
+        let size = kinds.reduce(0) { $0 + ($1.isBase64 ? found[$1]?.size ?? 0 : 0) }
+        let share = TokenSearch(tokens).share(in: contents, besides: strings)
+        tokenShare = Double(size) * 4 / 3 / Double(strings.totalLength) * share
     }
 
     /// Whether strings are in base64, each from its first byte to its last.
     var areInBase64: Bool { base64?.areWhole == true }
 
-    /// What a cost is compared by. An address with a token stands elsewhere within another text as likely, and is found there as it stands; a
-    /// string that is all in base64, as a key, is found by itself.
-    func weighed(_ cost: Int) -> Int { cost + Int(Double(cost) * tokenShare / (areInBase64 ? 16 : 5)) }
+    /// What a cost is compared by: no trial sees what is found where it stands.
+    ///
+    /// - Parameter isCompared: Whether the segment is also encoded without runs, so that it shows what is found then.
+    func weighed(_ cost: Int, isCompared: Bool) -> Int {
+        cost + Int(Double(cost) * (isCompared ? tokenShare / 5 : tokenShare))
+    }
 
     func form(of kind: Kind) -> DigitForm {
         switch kind {
@@ -97,11 +104,10 @@ struct DigitRunSearch {
         private static let window = 1500
         /// How many different ones are looked at.
         private static let looked = 1024
-        private static let longestToken = 192
 
         private(set) var count = 0
-        /// Bytes of those that are no longer than tokens are.
-        private(set) var tokenSize = 0
+        /// Their bytes.
+        private(set) var size = 0
         private var places: [[UInt8]: Int] = [:]
         private var different: [(run: [UInt8], count: Int, last: Int)] = []
         /// Of those that came before, those that came so long before that deflate does not see them.
@@ -117,7 +123,7 @@ struct DigitRunSearch {
                 different.append((run, 1, count))
             }
             count += 1
-            if run.count <= Self.longestToken { tokenSize += run.count }
+            size += run.count
         }
 
         /// Those that come all the time: they take nothing in the text around them.

@@ -67,7 +67,8 @@ extension ColumnEncoder {
         let keys = depth == 0 ? sharedKeys : nil
         let mayChange = effort.changesStrings && !isMostlyFound
         if !effort.keepsStrings {
-            made.digits = facts.digitRuns(of: strings, depth: depth, areShared: keys != nil, inBase64: mayChange)
+            made.digits = facts.digitRuns(
+                of: strings, depth: depth, areShared: keys != nil, inBase64: mayChange, in: cost.contents)
         }
         if !effort.takesDigits, made.digits?.areInBase64 != true { made.digits = nil }
         let areKeys = made.digits?.areKeys == true
@@ -84,17 +85,23 @@ extension ColumnEncoder {
         let sample = rows.map(strings.selecting)
         let weighed = (sample ?? strings).count
         let inBytes = keys?.inBytes
+        let isExact = effort.thoroughness == .great
+        let isScattered = depth == 0 && keys == nil && tags.contains(where: \.scattersKeys)
+        let found = isScattered && facts.mayBeKeys ? shareElsewhere(of: strings) : 0
         let weigh = { (candidate: (StringTag, Int?), cost: Int) in
             switch candidate.0 {
             case .deflated where effort.hasBase: cost / 8
-            case .lengths, .terminated: keys?.cost(of: weighed, asTheyStand: cost, where: keptColumns) ?? cost
+            // Of encodings that an estimate finds nearly equal, the one without lengths is smaller in most stores.
+            case .lengths, .terminated:
+                keys?.cost(of: weighed, asTheyStand: cost, where: keptColumns)
+                    ?? (candidate.0 == .lengths && !isExact ? cost + cost / 32 : cost)
             case .digits where areKeys: inBytes?.cost(of: weighed, asTheyStand: cost, where: keptColumns) ?? cost
             // Too little of a text shows what comes again in it further off; but a base has it as it is in the store.
             case .utf16 where keys == nil && !effort.hasBase && facts.totalLength >= 1024: cost - cost / 16
             case .utf16 where keys == nil: cost
             case .digits where areUUIDs: Self.shared(cost)
-            case .digits: made.digits?.weighed(cost) ?? cost
-            default: candidate.0.scattersKeys ? Self.shared(cost) : cost
+            case .digits: made.digits?.weighed(cost, isCompared: isExact) ?? cost
+            default: candidate.0.scattersKeys ? Self.shared(cost) + Int(Double(cost) * found) : cost
             }
         }
         let writeAll = { (candidate: (StringTag, Int?), areas: inout SegmentAreas) in
@@ -115,6 +122,13 @@ extension ColumnEncoder {
             return
         }
         encodeAsTheyStand(strings, depth: depth, into: &areas)
+    }
+
+    /// How much of the strings stands in other columns too, within texts or by itself, up to 1; 0 if they are too few to look.
+    private func shareElsewhere(of strings: Strings) -> Double {
+        let size = cost.contents.reduce(0) { $0 + $1.count }
+        guard strings.totalLength >= size / 64 else { return 0 }
+        return TokenSearch((0..<strings.count).map { strings[$0] }).share(in: cost.contents, besides: strings)
     }
 
     /// Writes strings in the text area, back to back.

@@ -59,6 +59,9 @@ struct StringFacts {
         return false
     }
 
+    /// Whether they are of one length, and as long as keys are.
+    var mayBeKeys: Bool { shortest == longest && KeySearch.lengths.contains(longest) }
+
     /// Whether all may be property lists, which are taken apart at this depth.
     func areLists(depth: Int) -> Bool { arePropertyLists && hasLists(depth: depth) }
 
@@ -66,10 +69,14 @@ struct StringFacts {
 
     /// The runs of digits in the strings; `nil` where hardly any are, or where none are looked for.
     ///
-    /// - Parameter areShared: Whether other columns have them.
-    func digitRuns(of strings: Strings, depth: Int, areShared: Bool, inBase64: Bool) -> DigitRunSearch? {
+    /// - Parameters:
+    ///   - areShared: Whether other columns have them.
+    ///   - contents: Of the segment.
+    func digitRuns(
+        of strings: Strings, depth: Int, areShared: Bool, inBase64: Bool, in contents: [[UInt8]]
+    ) -> DigitRunSearch? {
         guard depth <= 2, totalLength >= 256, longest >= 16 else { return nil }
-        return DigitRunSearch(strings, mayBeKeys: areShared && longest == shortest, inBase64: inBase64)
+        return DigitRunSearch(strings, mayBeKeys: areShared && longest == shortest, inBase64: inBase64, in: contents)
     }
 
     /// What the strings are as texts in UTF-16; `nil` where they hardly are, or too few.
