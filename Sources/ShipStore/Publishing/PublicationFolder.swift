@@ -31,6 +31,8 @@ package struct PublicationFolder: PublicationStorage {
 
     private var place: Endpoint { .folder(path) }
 
+    package var isLocal: Bool { true }
+
     /// How long to wait for another program that is just writing a head.
     private static let patience = Duration.seconds(10)
 

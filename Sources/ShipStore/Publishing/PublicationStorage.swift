@@ -4,6 +4,9 @@ package import SystemPackage
 
 /// Where publications lie, for who writes them.
 package protocol PublicationStorage: PublicationReader {
+    /// Whether it costs no requests to look at what is there.
+    var isLocal: Bool { get }
+
     /// Puts an object there, durably. One that is there already is written again: it may be about to be removed.
     ///
     /// - Parameters:
@@ -28,6 +31,8 @@ package protocol PublicationStorage: PublicationReader {
 }
 
 extension PublicationStorage {
+    package var isLocal: Bool { false }
+
     package func abandonUploads(begunBefore time: Timestamp) async throws {}
 
     /// Puts bytes there as an object; on the way they are written to the file.

@@ -1,4 +1,5 @@
 import DeviceTrust
+import EssentialFoundation
 import ShipProtocol
 import Synchronization
 
@@ -10,7 +11,8 @@ extension Publisher {
         var head: PublishedHead
         let publisher: DeviceIdentifier
         let file: [UInt8]
-        let tag: String
+        /// `nil` if nothing is in its place any more.
+        var tag: String?
         /// The last heads of the devices before, the last one first, and behind them their certificates, as far as they are not among the
         /// objects yet, or not with these keys.
         var former: [[UInt8]] = []
@@ -23,7 +25,58 @@ extension Publisher {
     /// The head that this one has written last, or else the one that lies there. If another has taken its place since, it cannot be replaced.
     func lastHead() async throws -> KnownHead? {
         if let known = written.withLock({ $0.take() }) { return known }
-        return try await head()
+        return try await head(after: nil)
+    }
+
+    /// The head that lies there in the place of one that was known. Where it is gone, or is none any more, this one goes on with what it knows,
+    /// without its stores: they go anew.
+    ///
+    /// - Throws: What `head()` throws, unless what lies there may be replaced.
+    func head(after known: KnownHead?) async throws -> KnownHead? {
+        var tag: String?
+        do {
+            if let found = try await head() {
+                // With an older one, what has come since may be gone.
+                if let known, found.head.number < known.head.number { forgetFound() }
+                return found
+            }
+        } catch PublicationError.badHead(let place, let flaw) {
+            guard let broken = try await begun(over: flaw, after: known) else {
+                throw PublicationError.badHead(place, flaw)
+            }
+            guard known != nil else { return broken }
+            tag = broken.tag
+        }
+        forgetFound()
+        guard var known else { return nil }
+        known.lost += known.head.stores
+        // Where that is gone, too, there is no way from the device before.
+        var before = known.head.before
+        if known.former.isEmpty, let object = before, (try? await storage.bytes(of: object, from: place)) == nil {
+            before = nil
+        }
+        known.head = known.head.withoutStores(before: before, known.head.sealing)
+        known.tag = tag
+        return known
+    }
+
+    /// What to begin with over what is no head: where this device has written one, and what lies there is nobody else's, or where the keys are
+    /// gone, so that nobody can decrypt it any more. For whom it was is not known.
+    private func begun(over flaw: ProtocolError, after known: KnownHead?) async throws -> KnownHead? {
+        if case .versionNotSupported = flaw { return nil }
+        guard case .head(let file, let tag, _) = try await storage.headAsItIs() else { return nil }
+        let keys = (try? SealedHead(decoding: file))?.keys
+        if known == nil {
+            guard let keys, let objects = try? await storage.objects(), !objects.contains(where: { $0.name == keys })
+            else { return nil }
+        } else if keys == nil, let publisher = (try? HeadFile(decoding: file))?.publisher {
+            guard publisher.bytes == identity.id.bytes else { return nil }
+        }
+        let now = Timestamp(Date())
+        let head = PublishedHead(
+            publication: publication, number: 0, software: Software.name, issued: now, expires: now, next: nil,
+            before: nil, sealing: keys.map { .init(keys: $0, recipients: $0) }, halted: [], stores: [])
+        return KnownHead(head: head, publisher: identity.id, file: file, tag: tag)
     }
 
     /// The head that lies there; `nil` for none.
@@ -80,7 +133,8 @@ extension Publisher {
             try storage.begin()
             return nil
         }
-        if known.head.sealing?.recipients == wanted { return known }
+        // What lay there meanwhile may have been no head, and not encrypted.
+        if let sealing = known.head.sealing, sealing.recipients == wanted, sealing.keys == storage.keys { return known }
         let others = known.head.names.filter { !names.contains($0) }
         guard others.isEmpty else { throw PublicationError.otherRecipients(place, also: others) }
         var former = known.former

@@ -4,20 +4,34 @@ import Synchronization
 import SystemPackage
 
 extension Publisher {
+    /// What was there when this publisher has looked, as long as nothing says otherwise: each look is a request.
+    struct Found {
+        /// The stores of which all was there that the head leads to.
+        var stores: Set<StoreName> = []
+        /// With which keys, or with none, this device's certificate was there, and these keys.
+        var certificates: Set<ContentDigest?> = []
+        /// Whether something was gone that had been there: then the other stores are looked at as well.
+        var isLost = false
+    }
+
+    /// Has everything looked at again, as something was gone that had been there.
+    func forgetFound() { found.withLock { $0 = Found(isLost: true) } }
+
     /// Goes on after a head without the stores that are to be published and of which something is gone, or not as long as it was: they go anew, as a
-    /// whole. Each is looked at once.
+    /// whole.
     func mended(_ known: KnownHead?, naming names: Set<StoreName>) async throws -> KnownHead? {
         guard let known else {
             // Everything goes anew.
-            examined.withLock { $0.formUnion(names) }
+            found.withLock { $0.stores.formUnion(names) }
             return nil
         }
-        let unknown = names.subtracting(examined.withLock { $0 })
+        let unknown = names.subtracting(found.withLock(\.stores))
         var broken: Set<StoreName> = []
         for store in known.head.stores where unknown.contains(store.name) && !broken.contains(store.name) {
             if try await !isWhole(store) { broken.insert(store.name) }
         }
-        examined.withLock { [broken] in $0.formUnion(unknown.subtracting(broken)) }
+        if !broken.isEmpty { forgetFound() }
+        found.withLock { [broken] in $0.stores.formUnion(unknown.subtracting(broken)) }
         guard !broken.isEmpty else { return known }
         var mended = known
         mended.head = known.head.with(known.head.stores.filter { !broken.contains($0.name) })
@@ -25,16 +39,17 @@ extension Publisher {
         return mended
     }
 
-    /// Writes this device's certificate for who reads its heads, unless it is there. That is looked at once.
+    /// Writes this device's certificate for who reads its heads, and the keys, unless they are there.
     func certify() async throws {
         let (keys, certificate) = (storage.keys, identity.certificate)
-        guard !certified.withLock({ $0.contains(keys) }) else { return }
+        guard !found.withLock({ $0.certificates.contains(keys) }) else { return }
+        try await storage.mendKeys()
         let name = ContentDigest(sha256: identity.id.bytes)
         if (try? await storage.beginning(of: name, upTo: Int64(certificate.count) + 1)) != certificate {
             let folder = try TemporaryFolder(in: producer.options.copy.temporaryFolder)
             _ = try await storage.put(certificate, by: folder.path.appending("certificate"))
         }
-        certified.withLock { _ = $0.insert(keys) }
+        found.withLock { _ = $0.certificates.insert(keys) }
     }
 
     /// Whether all is there that leads to the newest state from nothing, or from what was published lately.

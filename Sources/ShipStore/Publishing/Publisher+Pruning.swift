@@ -31,6 +31,7 @@ extension Publisher {
         }
         for store in stores { try await addNeeded(by: store, written, since: end, to: &needed) }
         let names = Set(needed.map(storage.name) + [keys].compactMap(\.self))
+        if !names.isSubset(of: times.keys) { forgetFound() }
         // Until then, who has just read another head may read what was encrypted in another way.
         let isSettled = keys.map { times[$0].map { $0 < end } ?? false } ?? true
         // What a cache has shown, or what another program has replaced meanwhile, does not say what is needed.

@@ -23,12 +23,7 @@ package final class Publisher: Sendable {
     private let report: @Sendable (SendEvent) -> Void
     /// The head that this one has written last, to go on with it unread; `nil` if another may be there.
     let written = Mutex<KnownHead?>(nil)
-    /// The one that was known, where another was found in its place.
-    private let replaced = Mutex<PublishedHead?>(nil)
-    /// The stores of which all was there that the head leads to.
-    let examined = Mutex<Set<StoreName>>([])
-    /// With which keys, or with none, this device's certificate is there.
-    let certified = Mutex<Set<ContentDigest?>>([])
+    let found = Mutex(Found())
     /// How often to begin anew because another program has published meanwhile.
     private static let mostAttempts = 10
     private static let timeToFinish = Duration.seconds(5)
@@ -67,27 +62,26 @@ package final class Publisher: Sendable {
         // What goes on failing is told once.
         var failure: ShipmentError?
         try await follower.publish(reissuing: publishing.reissuing) { [self] stores, cause in
-            _ = try await publish(stores.compactMap { order(of: $0) })
-            // Whoever keeps the place may have removed the head, or put an older one there.
-            if let known = replaced.withLock({ $0.take() }) {
-                let head = written.withLock { $0?.head }
-                let others = follower.stores.filter { store in
-                    store.end == nil && known[store.name]?.newest != head?[store.name]?.newest
-                        && !stores.contains { $0 === store }
+            if cause == .time {
+                found.withLock { $0.certificates = [] }
+                do {
+                    _ = try await prune(after: publishing.grace)
+                    failure = nil
+                } catch {
+                    // Who may publish need not be allowed to list, or to remove: then each is looked at.
+                    let error = ShipmentError(error)
+                    if error == .stopped { throw error }
+                    forgetFound()
+                    if failure != error { report(.disconnected(error)) }
+                    failure = error
                 }
-                _ = try await publish(others.compactMap { order(of: $0) })
             }
-            guard cause == .time else { return }
-            do {
-                _ = try await prune(after: publishing.grace)
-                failure = nil
-            } catch {
-                // Who may publish need not be allowed to list, or to remove.
-                let error = ShipmentError(error)
-                if error == .stopped { throw error }
-                if failure != error { report(.disconnected(error)) }
-                failure = error
-            }
+            _ = try await publish(stores.compactMap { order(of: $0) })
+            // Whoever keeps the place may have removed something, or put an older head there.
+            guard found.withLock(\.isLost) else { return }
+            let others = follower.stores.filter { store in store.end == nil && !stores.contains { $0 === store } }
+            if !others.isEmpty { _ = try await publish(others.compactMap { order(of: $0) }) }
+            found.withLock { $0.isLost = false }
         }
     }
 
@@ -131,10 +125,16 @@ package final class Publisher: Sendable {
 
     // MARK: The head
 
+    /// What a publication is called that this device begins.
+    var publication: ContentDigest {
+        ContentDigest(hashing: identity.id.bytes + Array(storage.nameInMemory(at: place).utf8))
+    }
+
     /// Publishes the stores of orders, in one head.
     private func publish(_ orders: [PublishedOrder]) async throws -> [Result<Delivery, ShipmentError>] {
         let start = ContinuousClock.now
         let names = Set(orders.map(\.name))
+        if storage.isLocal { found.withLock { ($0.stores, $0.certificates) = ([], []) } }
         let known = try await mended(try await addressed(try await lastHead(), naming: names), naming: names)
         var versions: [PublishedVersion?] = []
         var results: [Result<Delivery, ShipmentError>?] = []
@@ -188,7 +188,7 @@ package final class Publisher: Sendable {
         }
         let bytes: Int
         do {
-            bytes = try await write(over: known, attempt)
+            bytes = try await write(over: known, rereading: head, attempt)
         } catch let error as IncompleteHead {
             let failure = ShipmentError.publication(.incomplete(place, without: error.missing))
             for (index, order) in orders.enumerated() where results[index] == nil {
@@ -238,15 +238,19 @@ package final class Publisher: Sendable {
 
     /// Tries until a head is the newest.
     ///
-    /// - Parameter attempt: Writes one over the head that it is given, and returns its size; `nil` if another one has come first.
-    private func write(over known: KnownHead?, _ attempt: (KnownHead?) async throws -> Int?) async throws -> Int {
+    /// - Parameters:
+    ///   - reread: Returns what lies there now in the place of a head.
+    ///   - attempt: Writes one over the head that it is given, and returns its size; `nil` if another one has come first.
+    private func write(
+        over known: KnownHead?, rereading reread: (KnownHead?) async throws -> KnownHead?,
+        _ attempt: (KnownHead?) async throws -> Int?
+    ) async throws -> Int {
         var known = known
         for number in 1... {
             if let size = try await attempt(known) { return size }
             guard number < Self.mostAttempts else { break }
             try await Task.sleep(for: .milliseconds(Int.random(in: 10...200)))
-            replaced.withLock { [known] in $0 = $0 ?? known?.head }
-            known = try await head()
+            known = try await reread(known)
         }
         throw PublicationError.contended(place)
     }
@@ -261,7 +265,7 @@ package final class Publisher: Sendable {
         halting: (KnownHead) throws -> [PublishedHead.HaltedStore] = { $0.head.halted },
         releasing: (KnownHead) throws -> Set<StoreName> = { _ in [] }
     ) async throws {
-        _ = try await write(over: try await head()) { known in
+        _ = try await write(over: try await head(), rereading: { _ in try await head() }) { known in
             try await makingRoom(in: known) { known in
                 guard let known else { throw PublicationError.nothingThere(place) }
                 return try await replace(known, releasing: releasing(known), halted: halting(known), next: next)
@@ -295,8 +299,7 @@ package final class Publisher: Sendable {
         let states = states(
             after: known, with: entries, rollout?.stages(from: now), releasing: released, at: Timestamp(now))
         let head = PublishedHead(
-            publication: known?.head.publication
-                ?? ContentDigest(hashing: identity.id.bytes + Array(storage.nameInMemory(at: place).utf8)),
+            publication: known?.head.publication ?? publication,
             number: number, software: Software.name, issued: Timestamp(now),
             expires: Timestamp(now.addingTimeInterval(publishing.validity / .seconds(1))),
             next: next.map { ContentDigest(sha256: $0.bytes) }, before: known?.head.before,

@@ -73,9 +73,28 @@ final class SealedStorage: PublicationStorage {
         try await storage.beginning(of: name, upTo: limit)
     }
 
+    /// Writes the keys that are in use unless they are there, or go with the head.
+    func mendKeys() async throws {
+        guard let keys = publication.keys, !areNew(keys) else { return }
+        let limit = Int64(keys.file.count) + 1
+        if (try? await storage.beginning(of: keys.digest, upTo: limit)) != keys.file { try await put(keys) }
+    }
+
+    private func areNew(_ keys: PublicationKeys) -> Bool { made.withLock { $0?.keys.digest == keys.digest } }
+
+    /// It is encrypted by itself.
+    private func put(_ keys: PublicationKeys) async throws {
+        let folder = try TemporaryFolder(in: folder)
+        _ = try await storage.put(keys.file, by: folder.path.appending("keys"))
+    }
+
     // MARK: The publication
 
     var server: String { storage.server }
+    var isLocal: Bool { storage.isLocal }
+
+    /// Reads what lies in the place of a head, and nothing of it.
+    func headAsItIs() async throws -> FetchedHead { try await storage.head(unlike: nil, fresh: true) }
 
     func head(unlike tag: String?, fresh isFresh: Bool) async throws -> FetchedHead {
         let found = try await publication.head(unlike: tag, fresh: isFresh)
@@ -121,10 +140,7 @@ final class SealedStorage: PublicationStorage {
     func replaceHead(tagged tag: String?, with head: [UInt8]) async throws -> String? {
         guard let keys = publication.keys else { return try await storage.replaceHead(tagged: tag, with: head) }
         // At each attempt: what no head names, another program may remove.
-        if made.withLock({ $0?.keys.digest == keys.digest }) {
-            let folder = try TemporaryFolder(in: folder)
-            _ = try await storage.put(keys.file, by: folder.path.appending("keys"))
-        }
+        if areNew(keys) { try await put(keys) }
         let file = try keys.seal(head)
         guard file.count <= Limits.headSize else { throw PublicationError.tooMany(place) }
         let new = try await storage.replaceHead(tagged: tag, with: file)

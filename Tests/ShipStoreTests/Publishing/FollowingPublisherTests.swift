@@ -24,6 +24,36 @@ import Testing
         _ = await task.result
     }
 
+    /// In storage each look is a request: what is gone is found where it looks for what nobody needs.
+    @Test(arguments: 0..<UInt64(Soak.isOn ? 20 : 3), [false, true])
+    func `what is removed from storage is published anew with the next reissue`(
+        seed: UInt64, isEncrypted: Bool
+    ) async throws {
+        let round = try PublicationRound(seed: seed, isEncrypted: isEncrypted)
+        var random = RepeatableRandom(seed: seed)
+        for _ in 0..<Int.random(in: 1...12, using: &random) {
+            try round.change()
+            try await round.publish()
+        }
+        var publishing = Publishing()
+        publishing.reissuing = .seconds(1)
+        var heads = 0
+        try await Self.follow(round, publishing) {
+            heads += 1
+            if heads == 1 {
+                round.storage.change { objects in
+                    for name in objects.keys.sorted(by: { $0.hex < $1.hex }) where Bool.random(using: &random) {
+                        objects[name] = nil
+                    }
+                }
+                if seed % 3 == 0 { round.storage.goBack(by: .max) }
+            }
+            return heads == 2
+        }
+        try await round.look(1)
+        #expect(try round.tick(of: 1) == round.ticks)
+    }
+
     @Test func `it removes what nobody needs, a grace after nobody does`() async throws {
         let round = try PublicationRound(seed: 95)
         for _ in 0..<60 {

@@ -149,22 +149,40 @@ import Testing
         }
     }
 
-    /// Who begins gets all, whichever object it was.
-    @Test(arguments: 0..<UInt64(Soak.isOn ? 60 : 10))
-    func `what is gone or cut is published anew, although nothing has changed`(seed: UInt64) async throws {
-        let round = try PublicationRound(seed: seed)
+    /// Who begins gets all, whatever it was. A sender that follows a store has one publisher all the time; in a folder that looks at each time.
+    @Test(arguments: 0..<UInt64(Soak.isOn ? 100 : 12), [false, true])
+    func `what is gone or cut is published anew, although nothing has changed`(
+        seed: UInt64, isEncrypted: Bool
+    ) async throws {
+        let folder = try ScratchFolder.inMemory().path
+        let round = try PublicationRound(
+            seed: seed, in: PublicationFolder(at: folder), at: .folder(folder), isEncrypted: isEncrypted)
         var random = RepeatableRandom(seed: seed)
-        for _ in 0..<Int.random(in: 1...40, using: &random) {
-            try round.change()
-            try await round.publish()
+        let publisher = try round.publisher()
+        let objects = folder.appending("objects")
+        for index in 0..<3 {
+            for _ in 0..<Int.random(in: 1...12, using: &random) {
+                try round.change()
+                _ = try await publisher.publish()
+            }
+            let (isNew, share) = (Bool.random(using: &random), Int.random(in: 1...10, using: &random))
+            // One that begins knows neither a head that is cut nor what cut keys were.
+            let isCut = !isNew && Bool.random(using: &random)
+            let paths =
+                try Folder.names(in: objects).sorted().map { objects.appending($0) } + [folder.appending("head")]
+            let lost = paths.filter { _ in Int.random(in: 0..<share, using: &random) == 0 }
+            for path in lost {
+                let bytes = try OpenFile.reading(path).read(1 << 20, at: 0)
+                try PlatformCalls.removeFile(path)
+                if isCut { try OpenFile.creating(path).write(Array(bytes.dropLast())) }
+            }
+            if Bool.random(using: &random) { try round.change() }
+            _ = try await (isNew ? round.publisher() : publisher).publish()
+            try await round.look(index)
+            #expect(try round.tick(of: index) == round.ticks, "\(isCut ? "cut" : "gone"): \(lost)")
+            _ = try await publisher.prune(after: .zero)
         }
-        let digest = try #require(round.storage.digests.sorted { $0.hex < $1.hex }.randomElement(using: &random))
-        let bytes = try #require(round.storage.object(digest))
-        let isGone = Bool.random(using: &random)
-        round.storage.change { $0[digest] = isGone ? nil : Array(bytes.dropLast()) }
-        try await round.publish()
-        try await round.look(2)
-        #expect(try round.tick(of: 2) == round.ticks, "\(isGone ? "gone" : "cut")")
+        for index in 0..<3 { try await round.look(index) }
     }
 
     @Test(arguments: 0..<UInt64(Soak.isOn ? 40 : 4))
