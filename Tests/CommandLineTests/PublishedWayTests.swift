@@ -59,9 +59,10 @@ import Testing
             try await publish(desk)
             try await look().expectSuccess()
         }
-        for options in [[], ["--release"]] {
+        for (options, words) in [([], "holds it there"), (["--release"], "went back from this very store")] {
             try await goBack(options)
-            _ = try await look()
+            let outcome = try await look()
+            #expect(outcome.status == .exited(73) && outcome.stderr.contains(words), "\(outcome.stderr)")
             #expect(try !desk.hasInstalled("Recipes", from: "Recipes.sqlite"))
         }
         try await goBack(["--allow-again"])

@@ -387,6 +387,13 @@ import Testing
         let nothing = try await desk.run("receive", "--into", "inbox", "--from", "dir:nowhere")
         #expect(nothing.status == .exited(66), "\(nothing.stderr)")
         #expect(nothing.stderr.contains("nothing is published at dir:nowhere"))
+        // Once, and not as if a connection had been there.
+        try await Self.publish(desk)
+        try Folder.removeTree(at: desk["public/kitchen/objects"])
+        // With that, the certificate is there again.
+        try await desk.run("publish", "--resume", "dir:public/kitchen").expectSuccess()
+        let gone = try await desk.run("receive", "--into", "inbox", "--from", "dir:public/kitchen")
+        #expect(gone.status == .exited(75) && !gone.stderr.contains("no longer connected"), "\(gone.stderr)")
         for url in ["ftp://host/x", "https://", "https://user@host/x", "https://host/x?y", "https://host/a b"] {
             let outcome = try await desk.run("receive", "--into", "inbox", "--from", url)
             #expect(outcome.status == .exited(64), "\(url): \(outcome.stderr)")

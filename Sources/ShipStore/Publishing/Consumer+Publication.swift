@@ -28,7 +28,9 @@ extension Consumer {
         report: @escaping @Sendable (ReceiveReport) -> Void
     ) async throws -> [Receipt] {
         let start = ContinuousClock.now
-        let (receipts, failures) = try await Subscription(self, to: reader, at: place, report: report).look()
+        let (receipts, failures) = try await Subscription(
+            self, to: reader, at: place, following: false, report: report
+        ).look()
         for receipt in receipts where receipt.outcome == .unchanged {
             report(ReceiveReport(.finished(receipt, .now - start)))
         }

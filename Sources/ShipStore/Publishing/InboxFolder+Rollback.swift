@@ -9,6 +9,18 @@ extension InboxFolder {
         return hold.map { .onHold(name, since: $0.at) }
     }
 
+    /// Why a state that has come before, and is not current, does not come again; `nil` where its operator has not gone back from it.
+    ///
+    /// - Parameter cameLast: Whether none of its device has come after it.
+    func refusal(of name: StoreName, cameLast: Bool) throws(InboxError) -> InboxError? {
+        if let hold = try hold(of: name) { return hold }
+        let record = try rollbackRecord(of: name)
+        guard cameLast, let current = try currentName(of: name)?.number, current < record.highest,
+            record.refused.contains(where: { $0.generation == record.highest })
+        else { return nil }
+        return .rolledBack(name, number: record.highest)
+    }
+
     /// The generation that came last, if another one is current: what was published next begins with it.
     func last(of name: StoreName) throws(InboxError) -> Generation? {
         guard let last = try generationNames(of: name).last, try last != currentName(of: name) else { return nil }

@@ -14,6 +14,8 @@ final class Subscription {
     let reader: SealedPublication
     let place: Endpoint
     let report: @Sendable (ReceiveReport) -> Void
+    /// Whether it looks again and again: what fails in a single look is told by who looks.
+    private let isFollowing: Bool
     /// How long to wait before a failure that may pass is tried again.
     private let patience: Duration
     /// The head that was read last, and is still to be looked at as long as there is one.
@@ -55,10 +57,11 @@ final class Subscription {
     private static let (mostReadings, mostMissing) = (3, 8)
 
     init(
-        _ consumer: Consumer, to reader: any PublicationReader, at place: Endpoint, patience: Duration = .seconds(10),
-        report: @escaping @Sendable (ReceiveReport) -> Void
+        _ consumer: Consumer, to reader: any PublicationReader, at place: Endpoint, following isFollowing: Bool = true,
+        patience: Duration = .seconds(10), report: @escaping @Sendable (ReceiveReport) -> Void
     ) {
         (self.consumer, self.place, self.report, self.patience) = (consumer, place, report, patience)
+        self.isFollowing = isFollowing
         self.reader = SealedPublication(reader, at: place, as: consumer.options.trust.device)
         // What was killed on a way around.
         TemporaryFolder.sweep(TemporaryFolder.defaultParent, .temporary)
@@ -146,8 +149,10 @@ final class Subscription {
                     throw failure
                 case .publication(.badObject), .publication(.badStep), .publication(.noWay), .publication(.objectGone),
                     .publication(.status), .publication(.storage), .publication(.badAnswer):
-                    // It was no session's; what goes on is told once.
-                    if failures[store.name]?.error != failure { report(ReceiveReport(.disconnected(failure))) }
+                    // It was no session's; what goes on is told once. The first failure of a single look is thrown.
+                    if failures[store.name]?.error != failure, isFollowing || !failures.isEmpty {
+                        report(ReceiveReport(.disconnected(failure)))
+                    }
                     consumer.note(failure, of: store.name)
                 case .stopped, .publication: throw failure
                 default:
@@ -229,6 +234,13 @@ final class Subscription {
                 let receipt = Receipt(step.to, .installed)
                 report(ReceiveReport(.finished(receipt, .now - start)))
                 return receipt
+            }
+            if held != store.newest,
+                let refusal = try folder.refusal(of: store.name, cameLast: counter == store.counter)
+            {
+                tell(haltedSince: halted, of: store.name)
+                guard halted == nil else { return nil }
+                throw refused(.install(refusal), of: store.name)
             }
             guard !told.contains(store.name) else { return nil }
             guard held != store.newest || consumer.installer.isWhole(current) else {
