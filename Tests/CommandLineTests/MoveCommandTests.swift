@@ -164,7 +164,7 @@ import Testing
         try Data("a letter".utf8).write(to: URL(fileURLWithPath: desk["Group/Tea.sqlite"].string))
         try desk.makeStore("Tea.sqlite")
         try await desk.run("move", "Tea.sqlite", "--to", "Group").expectFailure(
-            73, "\(desk["Group/Tea.sqlite"]) is in the way: it is something else than an older copy",
+            73, "\(desk["Group/Tea.sqlite"]) is in the way: nothing shows that it is an older copy",
             hint: "move it away")
         let moved = try await desk.run("move", "Tea.sqlite", "--to", "Other", "--remove-old")
         #expect(moved.stderr.hasPrefix("moved Tea.sqlite: ") && !moved.stderr.contains("still there"))

@@ -201,7 +201,7 @@ import Testing
         try write(Data("precious".utf8), to: path)
         let before = try content()
         try await desk.run("restore", copy, "--over", "Photos.sqlite").expectFailure(
-            73, "\(path) is in the way: it is something else than an older copy", hint: "move it away")
+            73, "\(path) is in the way: nothing shows that it is an older copy", hint: "move it away")
         // A folder for files of the copy may stay, empty.
         #expect(try content().filter { before[$0.key] != $0.value && $0.value != "no file" } == [:])
         try PlatformCalls.removeFile(path)
@@ -219,7 +219,7 @@ import Testing
         try write(Data("another".utf8), to: desk["d/.Photos_SUPPORT/zz"])
         let before = try content()
         try await desk.run("move", "Photos.sqlite", "--to", "d").expectFailure(
-            73, "\(desk["d/.Photos_SUPPORT/zz"]) is in the way: it is something else than an older copy",
+            73, "\(desk["d/.Photos_SUPPORT/zz"]) is in the way: nothing shows that it is an older copy",
             hint: "move it away")
         #expect(try content() == before)
     }

@@ -199,7 +199,7 @@ import Testing
         try TestStore.make(at: desk["Other.sqlite"], sql: "CREATE TABLE tea(a); INSERT INTO tea VALUES (1)")
         let before = try StoreContent(of: desk["Other.sqlite"])
         try await desk.run("copy", "Plain.sqlite", "--to", ".", "--as", "Other").expectFailure(
-            73, "./Other.sqlite is in the way: it is something else than an older copy", hint: "move it away")
+            73, "./Other.sqlite is in the way: nothing shows that it is an older copy", hint: "move it away")
         #expect(try StoreContent(of: desk["Other.sqlite"]) == before)
     }
 

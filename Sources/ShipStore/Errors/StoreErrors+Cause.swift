@@ -92,7 +92,7 @@ extension OperationError: ExplainedError {
             "another command has been changing the external files in \(folder) for \(waited)"
         case .inUse(let path, let waited): "another program has \(path) open, and kept it so for \(waited)"
         case .noPermission(let path): "no permission to write to \(path)"
-        case .occupied(let path): "\(path) is in the way: it is something else than an older copy"
+        case .occupied(let path): "\(path) is in the way: nothing shows that it is an older copy"
         case .storeInTheWay(let path): "there is a store at \(path) already"
         case .kept(let path, let place, _): place.cause(of: path)
         case .sharedSupportFolder(let folder, let store): "\(folder) is the folder of external files of \(store)"

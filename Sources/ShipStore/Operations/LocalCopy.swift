@@ -74,8 +74,9 @@ public struct LocalCopy: Hashable, Sendable {
         }
     }
 
-    /// An equal identity proves that a file is an older copy of the same store; without identities, equal schemas and the form of a copy do.
-    /// A file in WAL mode is no copy: an app uses it. One with a log is refused for that, later.
+    /// An equal identity proves that a file is an older copy of the same store; without identities, the form of a copy does, and the rule of
+    /// succession, by which the app may have migrated the store. A file in WAL mode is no copy: an app uses it. One with a log is refused for
+    /// that, later.
     ///
     /// - Returns: The older copy, and the external files that its rows refer to; `nil` if nothing is there.
     private static func olderCopy(
@@ -92,13 +93,18 @@ public struct LocalCopy: Hashable, Sendable {
             survey = nil
         }
         guard let survey, hasLog || !survey.isInWALMode,
-            survey.identity == copy.identity,
-            survey.identity != nil || survey.schemaSHA256 == copy.store.schemaSHA256
+            survey.identity == copy.identity
         else { throw OperationError.occupied(home.path) }
         if survey.identity == nil, !hasLog {
             do {
-                _ = try await PreparedCopy.ofBundle(at: home.path, named: copy.name, options)
-            } catch OperationError.notCanonical {
+                // What is left out of the store now may not have been there.
+                var options = options
+                options.profile = CopyProfile()
+                let older = try await PreparedCopy.ofBundle(at: home.path, named: copy.name, options).manifest
+                if older.store.schemaSHA256 != copy.store.schemaSHA256 {
+                    try copy.checkSuccession(to: older, allowingEmpty: true)
+                }
+            } catch  where error is SuccessionError || error as? OperationError == .notCanonical(home.path) {
                 throw OperationError.occupied(home.path)
             }
         }
