@@ -149,9 +149,21 @@ import Testing
             rm -f Recipes.sqlite .ship-store/Recipes/origin.json
             """
         ).expectSuccess()
-        let verified = try await desk.run("verify", "inbox").expectSuccess()
-        #expect(verified.stdout.contains("nothing current yet"))
-        try await desk.run("status", "--into", "inbox").expectSuccess()
+        // Whoever reads it in another way than by its name has it: it is current for all that tell of the inbox.
+        for isCurrent in [true, false] {
+            if !isCurrent { try await desk.shell("rm inbox/.ship-store/Recipes/current").expectSuccess() }
+            let verified = try await desk.run("verify", "inbox").expectSuccess()
+            #expect(verified.stdout.contains("nothing current yet") == !isCurrent)
+            let status = try await desk.run("status", "--into", "inbox").expectSuccess()
+            #expect(status.stdout.contains("empty") == !isCurrent)
+            let list = try await desk.run("list", "--into", "inbox").expectSuccess()
+            #expect(list.stdout.contains("*") == isCurrent)
+            let watch = try desk.start("watch", "--into", "inbox", "--json")
+            _ = try await watch.waitForLine(containing: "watching")
+            if isCurrent { _ = try await watch.waitForLine(containing: "current", on: .output) }
+            watch.signal(SIGTERM)
+            #expect(try await watch.wait().stdout.contains("current") == isCurrent)
+        }
         try await ship(by: .file).expectSuccess()
         #expect(try desk.hasInstalled("Recipes", in: "inbox", from: "Recipes.sqlite"))
     }

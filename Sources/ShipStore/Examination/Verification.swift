@@ -103,17 +103,17 @@ public struct Verification: Sendable {
                         ofStore.append(finding)
                     }
                     // A name without generations is that of a store whose first shipment never arrived. A name with only its
-                    // first generation may be that of a store whose receiver was interrupted before readers could see it; the
-                    // next receiver goes on from there. What was current may be gone, with all generations.
+                    // first generation may be that of a store whose receiver was interrupted before it became current, or
+                    // before it had its public name; the next receiver goes on from there. What was current may be gone, with all
+                    // generations.
                     let (current, folder) = (try inbox.current(of: name), try inbox.open())
-                    let isShown = try folder.hasBeenShown(name)
                     if let current {
-                        try folder.checkLinks(for: current.manifest, areMade: isShown)
+                        try folder.checkLinks(for: current.manifest, areMade: try folder.hasBeenShown(name))
                     } else if !paths.isEmpty {
                         guard try folder.awaitsFirst(name) else { throw .noSuchStore(name) }
-                    }
-                    if !paths.isEmpty, !isShown, ofStore.allSatisfy({ $0.problem == nil }) {
-                        ofStore = [Verification(place: .store(name), manifest: nil, problem: nil, isAwaited: true)]
+                        if ofStore.allSatisfy({ $0.problem == nil }) {
+                            ofStore = [Verification(place: .store(name), manifest: nil, problem: nil, isAwaited: true)]
+                        }
                     }
                 } catch {
                     // A flaw of the current generation itself is among the findings already.

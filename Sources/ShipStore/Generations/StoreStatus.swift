@@ -76,10 +76,7 @@ extension Inbox {
                 let generation = try folder.generation(current, of: name)
                 try folder.checkFiles(of: generation)
                 try checkBeginning(of: generation, in: folder)
-                // Readers see a first one last.
-                let isShown = try folder.hasBeenShown(name)
-                try folder.checkLinks(for: generation.manifest, areMade: isShown)
-                guard isShown else { return nil }
+                try folder.checkLinks(for: generation.manifest, areMade: try folder.hasBeenShown(name))
                 return entry(generation, name, isCurrent: true, record, nil, in: folder, isHeld: nil)
             } catch {
                 // Another one may be current meanwhile, and this one gone.
