@@ -5,6 +5,7 @@ import SystemPackage
 /// One receiver owns an inbox: flock(2) on `.ship-store/.lock`, which the kernel frees when the owner dies, however it dies.
 struct InboxLock: ~Copyable, Sendable {
     private let file: OpenFile
+    private let path: FilePath
 
     /// A child that this process starts has the lock, too, until it runs its own program [flock(2), fork(2)]. Who has just let go of the inbox
     /// waits for that.
@@ -33,10 +34,17 @@ struct InboxLock: ~Copyable, Sendable {
         try? file.truncate(to: 0)
         try? file.write(Array("\(PlatformCalls.processID)\n".utf8))
         self.file = file
+        self.path = path
     }
 
-    /// Whether its file, and most likely the inbox, has been removed since.
-    var isRemoved: Bool { (try? file.status.links) == 0 }
+    /// Whether its file, and most likely the inbox, has been removed since, or moved away.
+    var isRemoved: Bool {
+        do {
+            return try PlatformCalls.statusIfThere(of: path)?.identity != file.status.identity
+        } catch {
+            return false
+        }
+    }
 
     private static func owner(in file: borrowing OpenFile) -> Int32? {
         guard let bytes = try? file.read(16, at: 0) else { return nil }

@@ -172,7 +172,8 @@ import Testing
             77, "the receiver refused the shipment: \(Self.otherDevice)",
             hint:
                 "ask the operator there to say `ship-store trust ID --role sender --store NAME`, with --role relay if it is passed "
-                + "on, or --takes-over NAME if another device sent it before")
+                + "on, or --takes-over NAME if another device sent it before; on one machine, "
+                + "`ship-store receive --into INBOX --unsigned` takes it")
         try await desk.run("trust", other, "--identity", "watch", "--takes-over", "Recipes", "-q").expectSuccess()
         try await send(as: "other").expectSuccess()
         let peers = try await desk.run("peers", "--identity", "watch").stdout
@@ -320,7 +321,8 @@ import Testing
         let refused = try await desk.shell(pipe)
         refused.expectFailure(
             77, "Recipes comes from a device that is known, and this shipment does not say which device it is from",
-            hint: "send it from that device over TCP, or signed, in a file; `receive --unsigned` takes it all the same")
+            hint: "send it signed, in a file or by way of a publication, or from that device over a network; "
+                + "`receive --unsigned` takes it all the same")
         try await desk.shell(pipe + " --unsigned -q").expectSuccess()
         try change()
         try await keep("./2.shipment")

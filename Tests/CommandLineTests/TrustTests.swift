@@ -95,7 +95,8 @@ private let anotherRole = "with --role sender, receiver or relay if it is truste
             77, "the receiver refused the shipment: the sender may not send Recipes here",
             hint:
                 "ask the operator there to say `ship-store trust ID --role sender --store NAME`, with --role relay if it is passed "
-                + "on, or --takes-over NAME if another device sent it before")
+                + "on, or --takes-over NAME if another device sent it before; on one machine, "
+                + "`ship-store receive --into INBOX --unsigned` takes it")
         try await send(as: "phone", to: receiver.address, "--name", "Tea").expectSuccess()
         try await desk.run("trust", watch, "--identity", "phone", "--only-store", "Soup", "-q").expectSuccess()
         try await send(as: "phone", to: receiver.address, "--name", "Tea").expectFailure(

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct RemovedInboxTests {
-    @Test(.timeLimit(.minutes(1)), arguments: ["inbox", "inbox/.ship-store"])
-    func `a listener ends once a shipment finds no inbox`(removed: String) async throws {
+    @Test(.timeLimit(.minutes(1)), arguments: ["inbox", "inbox/.ship-store"], [false, true])
+    func `a listener ends once a shipment finds no inbox`(removed: String, isMoved: Bool) async throws {
         let scratch = try ScratchFolder()
         let (store, inbox) = (scratch.path.appending("Recipes.sqlite"), scratch.path.appending("inbox"))
         try TestStore.make(at: store, sql: "CREATE TABLE recipe(title); INSERT INTO recipe VALUES ('soup')")
@@ -22,7 +22,8 @@ import Testing
         var iterator = starts.makeAsyncIterator()
         _ = await iterator.next()
         _ = try await Producer(store).send(to: socket)
-        try Folder.removeTree(at: scratch.path.pushing(FilePath(removed)))
+        let (place, elsewhere) = (scratch.path.pushing(FilePath(removed)), scratch.path.appending("elsewhere"))
+        if isMoved { try PlatformCalls.rename(place, to: elsewhere) } else { try Folder.removeTree(at: place) }
         try TestStore.make(at: store, sql: "INSERT INTO recipe VALUES ('bread')")
         _ = try? await Producer(store).send(to: socket)
         await #expect(throws: ShipmentError.install(.inboxRemoved(inbox))) { try await receiver.value }

@@ -17,7 +17,7 @@ extension InboxError: ExplainedError {
             "a later version of this program made \(path): its format is \(version), and this program knows \(InboxFolder.format)"
         case .noInbox(let path): "\(path) is no inbox"
         case .notAFolder(let path): "\(path) is a file, and an inbox is a folder"
-        case .inboxRemoved(let path): "the inbox \(path) was removed while a receiver had it"
+        case .inboxRemoved(let path): "the inbox \(path) was removed or moved while a receiver had it"
         case .insideInbox(let path, let root): "\(path) is where the inbox \(root) keeps its stores"
         case .ofOtherUser(let path, let user):
             "\(path) belongs to another user (\(user)), who could change what is in it"

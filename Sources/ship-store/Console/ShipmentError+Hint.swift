@@ -103,7 +103,7 @@ extension Reason {
                 + "`ship-store send --help`"
         case .notTrusted:
             "ask the operator there to say `ship-store trust ID --role sender --store NAME`, with --role relay if it is passed on, "
-                + "or --takes-over NAME if another device sent it before"
+                + "or --takes-over NAME if another device sent it before; on one machine, `ship-store receive --into INBOX --unsigned` takes it"
         case .replayed:
             "send it again, or receive the newest first if it is passed on; if the device that made it has lost count, ask the operator "
                 + "there to say `ship-store trust ID --takes-over NAME`"

@@ -174,7 +174,8 @@ extension InboxError {
         case .newerFormat: "update this program"
         case .noInbox(let path): "receive into it first: ship-store receive --into \(path)"
         case .notAFolder: "name the folder that `ship-store receive --into` was given"
-        case .inboxRemoved: "start the receiver again: it makes the inbox anew, and senders ship what there is"
+        case .inboxRemoved:
+            "start the receiver again, with the path where the inbox is now; where none is, it makes one, and senders ship what there is"
         case .insideInbox(_, let root): "name the inbox itself: \(root)"
         case .ofOtherUser: "receive as that user, or into a folder of your own"
         case .openToOthers(let path): "close it with `chmod go-w \(path)`"
@@ -231,7 +232,7 @@ extension SequenceFlaw {
         case .noCounter: "send it from the device that sent those; `receive --unsigned` takes it all the same"
         case .notCounted: "update the program that sends it, then send it again"
         case .noDevice:
-            "send it from that device over TCP, or signed, in a file; `receive --unsigned` takes it all the same"
+            "send it signed, in a file or by way of a publication, or from that device over a network; `receive --unsigned` takes it all the same"
         case .otherDevice: "if this one is to send it from now on, say `ship-store trust ID --takes-over \(name)`"
         }
     }
