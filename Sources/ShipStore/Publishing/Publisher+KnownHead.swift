@@ -24,8 +24,9 @@ extension Publisher {
 
     /// The head that this one has written last, or else the one that lies there. If another has taken its place since, it cannot be replaced.
     func lastHead() async throws -> KnownHead? {
-        if let known = written.withLock({ $0.take() }) { return known }
-        return try await head(after: nil)
+        let known = written.withLock { $0.take() }
+        if let known, !storage.isLocal { return known }
+        return try await head(after: known)
     }
 
     /// The head that lies there in the place of one that was known. Where it is gone, or is none any more, this one goes on with what it knows,
