@@ -51,7 +51,7 @@ struct TreeEncoder {
     private var passed: [DeltaRow] = []
     /// The search in the row of the base that was searched last: many new rows may be compared with one long row.
     private var searched: (place: Int, search: PieceSearch)?
-    /// Of the base, once a long row had none of its own there.
+    /// Of the base, once a long row was not like that of its key.
     private var longRows: TextPlaces?
     private var run = 0
     private var scratch = DeltaRow()
@@ -318,10 +318,11 @@ struct TreeEncoder {
 
     // MARK: Long rows
 
-    /// The row of the base that a long row is made of: of several the one that has most in common with it. A table with rows like these has
-    /// no merged index, so the place may go back afterwards.
+    /// The row of the base that a long row is made of: that of its key, or of several the one that has most in common with it. A table with
+    /// rows like these has no merged index, so the place may go back afterwards.
     private mutating func source(of new: DeltaRow, _ step: RowStep, _ old: DeltaRow) throws -> DeltaRow? {
-        guard step != .changed, let rows = source else { return try longest(step, old) }
+        if step == .changed, try isMostly(new, of: old) { return old }
+        guard let rows = source else { return nil }
         if longRows == nil {
             var rows = rows
             _ = try rows.move(to: 0)
