@@ -199,23 +199,36 @@ struct ContentMatches {
     }
 }
 
-/// Finds rows of the base that are not in the result by their texts, blobs and large numbers.
+/// Finds rows of the base that are not in the result by their texts, blobs and large numbers: by as many of these as there is room for, which
+/// are in other columns from row to row.
 struct ValueMatches {
     private static let most = 1 << 18
-    /// Most rows that are found for one value.
-    private static let reach = 4
+    /// Of rows that have a value in common most tell little: a value of more rows only counts where others are as good.
+    private static let fewRows = 8
+    /// Most rows that are found for the values of one row, and for a value of many rows, to either side.
+    private static let (mostFound, reach) = (4, 2)
     /// Of the new rows that are found, the part from which on it pays to go back for them.
     private static let otherOrder = 8
 
-    private var keys: [(hash: UInt64, place: UInt32)] = []
+    private var keys: [(hash: UInt64, place: UInt32, column: UInt32)] = []
+    /// Bits that are 0 in the sums of a place and a column that are noted.
+    private var mask: UInt32 = 0
     private var isSorted = true
     /// One for each new row, as long as there is room: of its longest value.
     private var wanted: [UInt64] = []
 
     mutating func add(_ row: DeltaRow) {
-        guard keys.count < Self.most, let values = DeltaValue.values(of: row.record) else { return }
-        for key in values.compactMap(\.key) { keys.append((key, UInt32(truncatingIfNeeded: row.place))) }
+        guard let values = DeltaValue.values(of: row.record) else { return }
+        let place = UInt32(truncatingIfNeeded: row.place)
+        for (column, value) in zip(0..<UInt32(values.count), values) where (place &+ column) & mask == 0 {
+            if let key = value.key { keys.append((key, place, column)) }
+        }
         isSorted = false
+        while keys.count > Self.most {
+            mask = mask << 1 | 1
+            let mask = mask
+            keys.removeAll { ($0.place &+ $0.column) & mask != 0 }
+        }
     }
 
     mutating func look(for row: DeltaRow) {
@@ -241,7 +254,7 @@ struct ValueMatches {
             if Int(keys[index].place) < last { steps += 1 }
             last = Int(keys[index].place)
         }
-        return 2 * found >= wanted.count && steps * Self.otherOrder > found
+        return 2 * found * (Int(mask) + 1) >= wanted.count && steps * Self.otherOrder > found
     }
 
     /// The first key with a hash, from a place on.
@@ -255,17 +268,29 @@ struct ValueMatches {
         return low
     }
 
-    /// The places of rows that share a value with `values`, those nearest to `place` first.
-    func places(sharing values: [DeltaValue], near place: Int) -> [Int] {
-        var found: Set<Int> = []
-        for hash in values.compactMap(\.key) {
-            let low = first(hash, from: place)
-            for index in max(0, low - Self.reach / 2)..<min(keys.count, low + Self.reach / 2)
-            where keys[index].hash == hash {
-                found.insert(Int(keys[index].place))
+    /// The places of rows that share a value with `values`: first those that share most of what few rows have, in bytes, then the
+    /// nearest to `place`. Where not all values are noted, `place` comes before them: it is the next one of rows that keep their order.
+    ///
+    /// - Parameter range: Of the places.
+    func places(sharing values: [DeltaValue], near place: Int, in range: Range<Int>) -> [Int] {
+        var counts: [Int: Int] = [:]
+        for value in values {
+            guard let hash = value.key else { continue }
+            var holders = first(hash, from: range.lowerBound)..<keys.count
+            let isOfMany = holders.count > Self.fewRows && keys[holders.lowerBound + Self.fewRows].hash == hash
+            if isOfMany {
+                let nearest = first(hash, from: place)
+                holders = max(holders.lowerBound, nearest - Self.reach)..<min(keys.count, nearest + Self.reach)
+            }
+            for key in keys[holders].prefix(Self.fewRows).prefix(while: { $0.hash == hash })
+            where range.contains(Int(key.place)) {
+                counts[Int(key.place), default: 0] += isOfMany ? 1 : value.cost
             }
         }
         // In the same order in each process: another session may go on.
-        return found.sorted { (abs($0 - place), $0) < (abs($1 - place), $1) }
+        let found = counts.sorted {
+            ($1.value, abs($0.key - place), $0.key) < ($0.value, abs($1.key - place), $1.key)
+        }
+        return (mask != 0 && range.contains(place) ? [place] : []) + found.prefix(Self.mostFound).map(\.key)
     }
 }

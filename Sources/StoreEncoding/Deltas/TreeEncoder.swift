@@ -11,6 +11,8 @@ struct TreeEncoder {
     private static let passedRows = 12
     /// How many rows of the base may be passed over, at least, for one that a new row resembles.
     private static let nearRows = 64
+    /// Where a new row costs no more than this part of what it costs alone, no other row of the base is looked for.
+    private static let enoughPart = 8
     /// An event counts as many bytes: a segment of events alone must end, too.
     private static let eventSize = 8
     /// A shorter row is not made of the bytes of a long one.
@@ -202,19 +204,16 @@ struct TreeEncoder {
             let cost = values.cost(from: before) + (row.place == cursor ? 0 : row.place > cursor ? 1 : 3)
             if cost + leastSaved < least { (least, best) = (cost, (row.place, row.rowid, before)) }
         }
+        let enough = values.cost / Self.enoughPart
         if step == .changed { consider(old, cursor) }
-        for row in passed where row.place >= cursor || !isForward { consider(row, cursor) }
-        if !isForward || kind == .table {
-            for place in comparison.values.places(sharing: values, near: cursor).prefix(4) {
-                guard isForward else {
-                    consider(try row(at: place), cursor)
-                    continue
-                }
-                // What is passed over can be used no more: it is little, where the rows come in their order.
-                if place >= cursor, place < joined, place - cursor <= max(Self.nearRows, (joined - cursor) / 8) {
-                    consider(try row(at: place), cursor, saving: values.cost / 2)
-                }
-            }
+        for row in passed where least > enough && (row.place >= cursor || !isForward) { consider(row, cursor) }
+        guard !isForward || kind == .table, least > enough else { return best }
+        // What is passed over can be used no more: it is little, where the rows come in their order.
+        let mostPassed = max(Self.nearRows, (joined - cursor) / 8)
+        let reached =
+            isForward ? cursor..<max(cursor, min(joined, cursor + mostPassed + 1)) : 0..<comparison.baseCount
+        for place in comparison.values.places(sharing: values, near: cursor, in: reached) where least > enough {
+            consider(try row(at: place), cursor, saving: isForward ? values.cost / 2 : 0)
         }
         return best
     }
