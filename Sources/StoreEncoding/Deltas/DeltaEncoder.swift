@@ -20,8 +20,8 @@ package struct DeltaEncoder {
     private static let smallSize: Int64 = 4 * 1024 * 1024
     /// A delta that takes a smaller part of the store's bytes is not compared with the encoded store, which takes long.
     private static let smallPart: Int64 = 1024
-    /// A delta of a larger store is compared with the encoded store when it takes this part of the store's bytes, and whenever it has
-    /// half as many again.
+    /// A delta of a larger store is compared with the encoded store when it takes this part of the store's bytes, whenever it has half as
+    /// many again, and at the end.
     private static let comparedPart: Int64 = 64
 
     /// - Parameters:
@@ -81,20 +81,24 @@ package struct DeltaEncoder {
         let header = try new.header
         let size = Int64(new.pageCount) * Int64((try? DatabaseHeader(decoding: header).pageSize) ?? 0)
         guard size <= Self.smallSize else {
-            var (sum, next) = (0, Int(size / Self.comparedPart))
+            var (sum, next, isNear) = (0, Int(size / Self.comparedPart), false)
             return try encode(limit: limit) { segment in
                 sum += segment.bytes.count
-                if sum > next {
+                let isDue = sum > next
+                if isDue {
                     next = sum * 3 / 2
-                    if try isWholeSmaller(than: sum) { throw EncodingFailure.tooLarge }
+                    isNear = try mayWholeBeSmaller(than: next)
                 }
+                if isNear, isDue || segment.isLast, try isWholeSmaller(than: sum) { throw EncodingFailure.tooLarge }
                 try deliver(segment)
             }
         }
         var segments: [EncodedSegment] = []
         try encode(limit: limit) { segments.append($0) }
         let sum = segments.reduce(0) { $0 + $1.bytes.count }
-        if Int64(sum) * Self.smallPart > size, try isWholeSmaller(than: sum) { throw EncodingFailure.tooLarge }
+        if Int64(sum) * Self.smallPart > size, try mayWholeBeSmaller(than: sum), try isWholeSmaller(than: sum) {
+            throw EncodingFailure.tooLarge
+        }
         for segment in segments { try deliver(segment) }
     }
 
@@ -104,12 +108,17 @@ package struct DeltaEncoder {
         return wholeEffort.deflateLevel < quick.deflateLevel ? wholeEffort : quick
     }
 
-    /// Whether the rows of the store take fewer bytes than a delta of this size.
+    /// Whether the rows of the store may take fewer bytes than a delta of this size: a low effort takes hardly four times as many bytes, in
+    /// a small part of the time.
+    private func mayWholeBeSmaller(than size: Int) throws -> Bool {
+        guard let shapes else { return false }
+        return try StoreWalk.takesLess(than: 4 * size, over: new, shapes, comparedEffort, makeSpillFile)
+    }
+
+    /// Whether they do.
     private func isWholeSmaller(than size: Int) throws -> Bool {
         guard let shapes else { return false }
-        // A low effort takes hardly four times as many bytes, in a small part of the time.
-        return try StoreWalk.takesLess(than: 4 * size, over: new, shapes, comparedEffort, makeSpillFile)
-            && StoreWalk.takesLess(than: size, over: new, shapes, wholeEffort, makeSpillFile)
+        return try StoreWalk.takesLess(than: size, over: new, shapes, wholeEffort, makeSpillFile)
     }
 
     private func write(limit: Int64, deliver: @escaping (EncodedSegment) throws -> Void) throws {

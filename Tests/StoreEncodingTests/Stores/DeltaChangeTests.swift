@@ -117,17 +117,19 @@ import Testing
         #expect(delta.size < whole + whole / 50)
     }
 
-    /// Each value comes again, further off than a segment of a delta is long.
-    @Test func `a delta of a large store ends where the whole store takes less`() throws {
+    /// Each value comes again, further off than a segment of a delta is long. The first delta takes twice as much as the whole, the second one
+    /// only at its end more.
+    @Test(arguments: [(540, 60), (660, 560)])
+    func `a delta of a large store ends where the whole store takes less`(rows: Int, values: Int) throws {
         let states = try StoreStates(
             pageSize: 4096, "CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 2)",
             """
             CREATE TEMP TABLE d AS
-                WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59)
+                WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(values - 1))
                 SELECT i, randomblob(8000) AS b FROM n;
             DELETE FROM t;
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 540)
-            INSERT INTO t SELECT n.i, b FROM n JOIN d ON d.i = n.i * 7919 % 60;
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+            INSERT INTO t SELECT n.i, b FROM n JOIN d ON d.i = n.i * 7919 % \(values);
             """)
         #expect(throws: EncodingFailure.tooLarge) {
             try DeltaOfStores.segments(states.base, states.new, states.shapes, SegmentEffort(.quick), .ifSmaller)
