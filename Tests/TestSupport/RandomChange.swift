@@ -3,7 +3,7 @@ package import GRDB
 /// A change of a store, chosen at random: what apps and their migrations do to stores. It works on any store.
 package struct RandomChange {
     package enum Kind: String, CaseIterable, Sendable {
-        case insertRows, deleteRows, editValues, growRow, shrinkRow, renumberRows
+        case insertRows, deleteRows, deleteFirstRows, editValues, moveValues, growRow, shrinkRow, renumberRows, syncRows
         case addColumn, dropColumn, renameColumn, moveColumns
         case renameTable, swapTables, remakeTable, copyTable, dropTable, newTable
         case addIndexes, dropIndex
@@ -19,8 +19,8 @@ package struct RandomChange {
         case .dropColumn, .renameColumn, .renameTable, .swapTables, .dropTable, .dropIndex, .settings: true
         // What `CREATE TABLE AS` makes has rowids of its own.
         case .moveColumns, .remakeTable, .copyTable: hadPlainRowids
-        case .insertRows, .deleteRows, .editValues, .growRow, .shrinkRow, .renumberRows, .addColumn, .newTable,
-            .addIndexes:
+        case .insertRows, .deleteRows, .deleteFirstRows, .editValues, .moveValues, .growRow, .shrinkRow, .renumberRows,
+            .syncRows, .addColumn, .newTable, .addIndexes:
             false
         }
     }
@@ -110,6 +110,11 @@ package struct RandomChange {
         case .settings, .newTable: return nil
         case .insertRows: return Self.insertion(into: table, every)
         case .deleteRows: return "DELETE FROM \(name) WHERE \(every)"
+        case .deleteFirstRows:
+            return table.hasRowid
+                ? "DELETE FROM \(name) WHERE rowid < (SELECT (3 * min(rowid) + max(rowid)) / 4 FROM \(name))" : nil
+        case .moveValues: return column.flatMap { moved($0, of: table, &random) }
+        case .syncRows: return synced(table, table.plain.first, &random)
         case .editValues: return column.map { "UPDATE \(name) SET \($0) = \(edited($0, &random)) WHERE \(every)" }
         case .growRow:
             let size = [40_000, 262_100, 300_000, 700_000][Int.random(in: 0...3, using: &random)]
@@ -166,6 +171,38 @@ package struct RandomChange {
         """
         CREATE TABLE \(fresh) AS SELECT \(columns) FROM \(table.quoted); DROP TABLE \(table.quoted); \(finally)
         """
+    }
+
+    /// The values of a column, each in the row of another key: in the next one, or in any.
+    private static func moved(_ column: String, of table: Table, _ random: inout RepeatableRandom) -> String? {
+        guard table.hasRowid else { return nil }
+        let order = order(&random)
+        return """
+            CREATE TEMP TABLE moved AS SELECT rowid AS r, coalesce(lead(\(column)) OVER o, first_value(\(column)) OVER o) AS v
+            FROM \(table.quoted) WINDOW o AS (ORDER BY \(order));
+            UPDATE \(table.quoted) SET \(column) = (SELECT v FROM temp.moved WHERE r = \(table.quoted).rowid); DROP TABLE temp.moved
+            """
+    }
+
+    /// All rows anew, under other keys and with another value in the first column that is no key, as an app writes what it fetched.
+    private static func synced(_ table: Table, _ column: String?, _ random: inout RepeatableRandom) -> String? {
+        guard table.hasRowid else { return nil }
+        let (order, names) = (order(&random), table.columns.map(\.name.quotedDatabaseIdentifier))
+        let values = zip(table.columns, names).map { other, name in
+            guard other.isKey else { return name == column ? "\(edited(name, &random)) AS \(name)" : name }
+            return "CASE typeof(\(name)) WHEN 'integer' THEN 9000000 + row_number() OVER o ELSE \(name) || 's' END"
+        }
+        return """
+            CREATE TEMP TABLE synced AS SELECT \(values.joined(separator: ", ")) FROM \(table.quoted)
+            WINDOW o AS (ORDER BY \(order)) ORDER BY \(order);
+            DELETE FROM \(table.quoted);
+            INSERT INTO \(table.quoted)(\(names.joined(separator: ", "))) SELECT * FROM temp.synced; DROP TABLE temp.synced
+            """
+    }
+
+    /// That of the rowids, or another one.
+    private static func order(_ random: inout RepeatableRandom) -> String {
+        ["rowid", "rowid * 2654435761 % 65521"][Int.random(in: 0...1, using: &random)]
     }
 
     /// Copies of rows, with other keys.

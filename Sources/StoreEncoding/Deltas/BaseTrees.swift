@@ -1,13 +1,15 @@
 import StoreFormat
 
-/// Finds the tree of the base that a tree of the result is made of: that of the same name, or the one whose first rows have most in
-/// common with its own, for a table that was renamed, or made anew under another name.
+/// Finds the tree of the base that a tree of the result is made of: that of the same name, or the one whose rows have most in common with
+/// its first ones, for a table that was renamed, or made anew under another name.
 ///
 /// Memory: the definitions of all trees; once a tree is looked for by its rows, up to 100,000 numbers, or six for each tree
 /// of the base.
 final class BaseTrees {
     /// Rows of a tree of the result, and of the base, that are compared. The first may have gone.
     private static let (newRows, baseRows) = (64, 256)
+    /// Most tables without a namesake that are looked at for each table.
+    private static let mostGone = 16
     /// Rows of each tree that are noted for the search among all, and about how many of all trees together.
     private static let (notedRows, notedInAll) = (32, 16_384)
     /// Most trees with one key: a key of more tells nothing.
@@ -19,6 +21,12 @@ final class BaseTrees {
     private let places: (tables: [[UInt8]: Int], indexes: [[UInt8]: Int])
     /// By the places of the trees.
     private let definitions: (base: [TreeDefinition], new: [TreeDefinition])
+    /// The tables of the base without a namesake in the result.
+    private lazy var gone = {
+        let kept = Set(new.trees.lazy.filter(\.isTable).map(\.name))
+        return places.tables.filter { !kept.contains($0.key) }.values.sorted().prefix(Self.mostGone)
+            .map { TreeSource(place: $0, isNamed: false) }
+    }()
     /// The trees of the base that hold something, by its hash.
     private lazy var holders = Result { try findHolders() }
 
@@ -51,18 +59,26 @@ final class BaseTrees {
         guard tree > 0 else { return named }
         let sample = try TreeSample(try new.rows(of: tree), most: Self.newRows)
         guard !sample.rows.isEmpty else { return named }
-        if let named {
-            let before = try self.sample(of: named.place)
-            if sample.likeness(to: before) >= 0.5 { return mapped(named, tree, sample, before) }
+        let kind = try new.kind(of: tree)
+        let likely =
+            try named.map { [$0] }
+            ?? (new.trees[tree].isTable ? gone.filter { try base.kind(of: $0.place) == kind } : [])
+        let samples = try likely.map { try self.sample(of: $0.place, near: sample) }
+        let likeness = samples.map { sample.likeness(to: $0) }
+        if let best = likely.indices.max(by: { likeness[$0] < likeness[$1] }), likeness[best] >= 0.5 {
+            return mapped(likely[best], tree, sample, samples[best])
         }
         guard let place = try mostLike(sample, tree, named), place != named?.place else {
-            return try named.map { mapped($0, tree, sample, try self.sample(of: $0.place)) }
+            return named.map { mapped($0, tree, sample, samples[0]) }
         }
-        return mapped(TreeSource(place: place, isNamed: false), tree, sample, try self.sample(of: place))
+        return mapped(
+            TreeSource(place: place, isNamed: false), tree, sample, try self.sample(of: place, near: sample))
     }
 
-    private func sample(of place: Int) throws -> TreeSample {
-        try TreeSample(try base.rows(of: place, like: new.settings), most: Self.baseRows)
+    /// The first rows of a tree of the base, and of a table those from the first rowid of another sample on: rows before it may have gone.
+    private func sample(of place: Int, near sample: TreeSample) throws -> TreeSample {
+        let rows = try base.rows(of: place, like: new.settings)
+        return try TreeSample(rows, most: Self.baseRows, andFromRowid: sample.rows.first?.rowid)
     }
 
     private func mapped(_ source: TreeSource, _ tree: Int, _ sample: TreeSample, _ before: TreeSample) -> TreeSource {

@@ -49,6 +49,17 @@ struct DeltaRows {
 
     mutating func move(to place: Int) throws -> Bool { try rows.move(to: place) }
 
+    /// Goes to the first row of a table from here on that has a rowid, or a higher one; to the end if there is none.
+    mutating func move(toRowid rowid: Int64) throws {
+        // No tree has more rows.
+        var (low, high, row) = (position, Int(UInt32.max), DeltaRow())
+        while low < high {
+            let middle = (low + high) / 2
+            if try move(to: middle), try next(&row), row.rowid < rowid { low = middle + 1 } else { high = middle }
+        }
+        _ = try move(to: low)
+    }
+
     /// Where the file has the record of the row that `next` read last.
     func places() throws -> RandomAccessRecord? { try cell.map { try rows.reader.places(of: $0) } }
 

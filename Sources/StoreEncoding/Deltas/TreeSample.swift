@@ -1,6 +1,6 @@
 import StoreFormat
 
-/// The first rows of a tree, as hashes of their values.
+/// Rows of a tree, as hashes of their values.
 ///
 /// The hashes have a key of their own in each process: nothing that is chosen may depend on their order.
 struct TreeSample {
@@ -25,10 +25,18 @@ struct TreeSample {
 
     /// - Parameters:
     ///   - source: At the first row.
-    ///   - most: Rows.
-    init(_ source: DeltaRows, most: Int) throws {
-        var (source, row, size) = (source, DeltaRow(), 0)
+    ///   - most: Rows: of the first ones, and of those from a rowid on.
+    init(_ source: DeltaRows, most: Int, andFromRowid rowid: Int64? = nil) throws {
+        var source = source
         kind = source.kind
+        try add(&source, most: most)
+        guard kind == .table, let rowid, let last = rows.last, last.rowid < rowid else { return }
+        try source.move(toRowid: rowid)
+        try add(&source, most: rows.count + most)
+    }
+
+    private mutating func add(_ source: inout DeltaRows, most: Int) throws {
+        var (row, size) = (DeltaRow(), 0)
         while rows.count < most, size < Self.mostBytes, try source.next(&row) {
             size += row.size
             if row.isLong {

@@ -1,3 +1,6 @@
+import GRDB
+import StoreSnapshot
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -23,6 +26,50 @@ import Testing
             \(numbers) INSERT INTO a SELECT i, hex(randomblob(40)) FROM n;
             \(numbers) INSERT INTO b SELECT i, hex(randomblob(40)) FROM n;
             """, change.sql, effort: effort)
+        #expect(try delta.applied() == delta.new)
+        #expect(delta.size <= change.most)
+    }
+
+    private static func table(_ rows: Int, _ values: [String]) -> String {
+        let columns = values.indices.map { "c\($0)" }.joined(separator: ", ")
+        return """
+            CREATE TABLE t (id INTEGER PRIMARY KEY, \(columns));
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+            INSERT INTO t SELECT i, \(values.joined(separator: ", ")) FROM n;
+            """
+    }
+
+    private static let shared = ["i % 100", "'status ' || abs(random() % 3)", "'every row'", "hex(randomblob(12))"]
+
+    /// What is done to a table, one after the other, and how many bytes say so, at most. Its values have 30,000 to 4,000,000, without those
+    /// that its rows share.
+    @Test(
+        arguments: [
+            (table(12, ["i", "randomblob(300000)"]), [.moveValues], 300),
+            (table(2500, shared), [.syncRows], 1000),
+            // More values than can be noted.
+            (table(5000, ["i % 100"] + Array(repeating: "hex(randomblob(4))", count: 60)), [.syncRows], 2000),
+            (
+                table(2500, ["i % 100", "hex(randomblob(8))", "hex(randomblob(12))"]),
+                [.deleteFirstRows, .dropColumn, .renameTable], 300
+            ),
+        ] as [(String, [RandomChange.Kind], Int)], 0..<4 as Range<UInt64>)
+    func `rows of other keys, and tables without their first rows, cost little`(
+        change: (made: String, kinds: [RandomChange.Kind], most: Int), seed: UInt64
+    ) throws {
+        var random = RepeatableRandom(seed: seed)
+        let folder = try ScratchFolder.inMemory()
+        let queue = try DatabaseQueue.repeatable(path: folder.path.appending("source"))
+        let (old, new) = (folder.path.appending("old"), folder.path.appending("new"))
+        try queue.writeWithoutTransaction { try $0.execute(sql: change.made) }
+        try queue.vacuum(into: old.string)
+        for kind in change.kinds {
+            let done = try queue.writeWithoutTransaction { try RandomChange.made(in: $0, &random, kinds: [kind]) }
+            #expect(done != nil)
+        }
+        try queue.vacuum(into: new.string)
+        try queue.close()
+        let delta = try DeltaOfStores(of: old, new)
         #expect(try delta.applied() == delta.new)
         #expect(delta.size <= change.most)
     }
