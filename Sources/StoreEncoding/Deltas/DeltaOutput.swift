@@ -32,7 +32,7 @@ struct DeltaOutput {
     private var size = 0
     /// For each tree of the base: bytes of new strings in the current segment, the number of rows with them, the place in the base
     /// where the first of them belongs, and the number of rows of the tree.
-    private var newText: [Int: (size: Int, count: Int, place: Int, rows: Int)] = [:]
+    private var newText: [Int?: (size: Int, count: Int, place: Int, rows: Int)] = [:]
     /// Of the base, once they were looked for.
     private var places: TextPlaces?
     /// The last full segment. It is delivered when the next is full, or at the end as the last.
@@ -123,10 +123,10 @@ struct DeltaOutput {
     /// - Parameters:
     ///   - size: Of the strings, in bytes.
     ///   - count: Rows.
-    ///   - tree: Of the base.
+    ///   - tree: Of the base; `nil` if the rows have none there.
     ///   - place: Where the rows belong in the tree.
     ///   - rows: Of the tree.
-    mutating func noteText(_ size: Int, ofRows count: Int, in tree: Int, at place: Int, rows: Int) {
+    mutating func noteText(_ size: Int, ofRows count: Int, in tree: Int?, at place: Int, rows: Int) {
         guard size > 0 else { return }
         newText[tree, default: (0, 0, place, rows)].size += size
         newText[tree]?.count += count
@@ -219,9 +219,8 @@ struct DeltaOutput {
 
     /// Rows of the base that are around the places of those with new strings: of each tree in proportion to its new strings.
     private func runs(near all: Int) -> [DictionaryRun] {
-        let largest = newText.filter { $0.value.rows > 0 }.sorted {
-            $0.value.size == $1.value.size ? $0.key < $1.key : $0.value.size < $1.value.size
-        }
+        let largest = newText.compactMap { tree, sums in sums.rows > 0 ? tree.map { (tree: $0, sums: sums) } : nil }
+            .sorted { ($0.sums.size, $0.tree) < ($1.sums.size, $1.tree) }
         let size = all < Self.muchText ? Self.smallDictionary : Self.largeDictionary
         return largest.suffix(SegmentLimits.dictionaryRuns).map { tree, sums in
             let share = max(1024, size / max(1, all / max(1, sums.size)))

@@ -282,11 +282,9 @@ struct TreeEncoder {
             for number in ending { areas.unsigned(number) }
         }
         head = nil
-        if let baseTree {
-            output.noteText(
-                text, ofRows: part.edits.count + part.literals.ends.count, in: baseTree, at: textPlace ?? cursor,
-                rows: comparison.baseCount)
-        }
+        output.noteText(
+            text, ofRows: part.edits.count + part.literals.ends.count, in: baseTree, at: textPlace ?? cursor,
+            rows: comparison.baseCount)
         let written = size
         (part, literalRowids, countedRowids, size, text, textPlace) = (TreePart<EditEncoder>(), [], true, 0, 0, nil)
         try output.wrote(written)
