@@ -29,24 +29,30 @@ extension Manifest {
         if !allowsEmpty, held.hasRows, !hasRows { throw .isEmpty }
     }
 
+    /// Whether it has each table of another one, by name: more than succession asks for, as what is replaced by this store is gone.
+    package func hasAllTables(of older: Manifest) -> Bool {
+        guard let ours = tableNames, let theirs = older.tableNames else { return false }
+        return theirs.isSubset(of: ours)
+    }
+
     /// Whether it has tables: each takes a page beside that of the schema.
     fileprivate var hasTables: Bool { tableNames.map { !$0.isEmpty } ?? (store.pageCount > 1) }
 
-    /// As SQLite compares them, and without the table that this program makes itself, which tells nothing of a store.
+    /// As SQLite compares them, and without the tables that this program makes itself, which tell nothing of a store.
     fileprivate var tableNames: Set<String>? {
         tables.map { Self.comparable(Set($0.keys.map(\.unescaped))) }
     }
 
     private static func comparable(_ names: Set<String>) -> Set<String> {
-        Set(names.map(\.inLowerCase)).subtracting([ownTable])
+        Set(names.map(\.inLowerCase)).subtracting(ownTables)
     }
 
-    private static let ownTable = "ship_store_metadata"
+    private static let ownTables: Set = ["ship_store_metadata", "ship_store_omissions"]
 
     /// Whether it has rows, as far as the manifest tells. Rows that the user had left out count.
     package var hasRows: Bool {
         guard let tables, omissions?.tables.isEmpty ?? true else { return true }
-        return tables.contains { $0.key.unescaped.inLowerCase != Self.ownTable && $0.value.rows > 0 }
+        return tables.contains { !Self.ownTables.contains($0.key.unescaped.inLowerCase) && $0.value.rows > 0 }
     }
 }
 

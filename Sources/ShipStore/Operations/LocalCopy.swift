@@ -74,8 +74,8 @@ public struct LocalCopy: Hashable, Sendable {
         }
     }
 
-    /// An equal identity proves that a file is an older copy of the same store; without identities, the form of a copy does, and the rule of
-    /// succession, by which the app may have migrated the store. A file in WAL mode is no copy: an app uses it. One with a log is refused for
+    /// An equal identity proves that a file is an older copy of the same store; without identities, the form of a copy does, and that the store
+    /// still has all its tables: the app may have migrated it. A file in WAL mode is no copy: an app uses it. One with a log is refused for
     /// that, later.
     ///
     /// - Returns: The older copy, and the external files that its rows refer to; `nil` if nothing is there.
@@ -101,10 +101,8 @@ public struct LocalCopy: Hashable, Sendable {
                 var options = options
                 options.profile = CopyProfile()
                 let older = try await PreparedCopy.ofBundle(at: home.path, named: copy.name, options).manifest
-                if older.store.schemaSHA256 != copy.store.schemaSHA256 {
-                    try copy.checkSuccession(to: older, allowingEmpty: true)
-                }
-            } catch  where error is SuccessionError || error as? OperationError == .notCanonical(home.path) {
+                guard copy.hasAllTables(of: older) else { throw OperationError.occupied(home.path) }
+            } catch OperationError.notCanonical {
                 throw OperationError.occupied(home.path)
             }
         }
