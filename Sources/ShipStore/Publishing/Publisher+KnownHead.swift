@@ -67,11 +67,15 @@ extension Publisher {
         if case .versionNotSupported = flaw { return nil }
         guard case .head(let file, let tag, _) = try await storage.headAsItIs() else { return nil }
         let keys = (try? SealedHead(decoding: file))?.keys
-        if known == nil {
-            guard let keys, let objects = try? await storage.objects(), !objects.contains(where: { $0.name == keys })
-            else { return nil }
-        } else if keys == nil, let publisher = (try? HeadFile(decoding: file))?.publisher {
-            guard publisher.bytes == identity.id.bytes else { return nil }
+        if let keys {
+            // With other keys than those of this one, it may be another device's, as long as these are there.
+            if keys != known?.head.sealing?.keys {
+                guard let objects = try? await storage.objects(), !objects.contains(where: { $0.name == keys })
+                else { return nil }
+            }
+        } else {
+            let publisher = (try? HeadFile(decoding: file))?.publisher.bytes
+            guard known != nil, publisher ?? identity.id.bytes == identity.id.bytes else { return nil }
         }
         let now = Timestamp(Date())
         let head = PublishedHead(
