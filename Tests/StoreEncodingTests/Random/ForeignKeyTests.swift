@@ -43,4 +43,16 @@ import Testing
         let named = try Self.size(choices.chance(50) ? [keys, names] : [names, keys], effort) - alone
         #expect(named < 2000 * 9, "SEED=\(seed) \(keys[0]) in \(before): \(named) bytes for 2,000 names")
     }
+    /// Each look is at the whole segment: a wide table would have hundreds.
+    @Test func `a column of a small part of a segment is not looked for`() {
+        var own = Strings()
+        for key in Self.identifiers(100, Choices(seed: 1)) { own.append(key.utf8) }
+        let names = [own.bytes, own.bytes]
+        func share(in contents: [[UInt8]]) -> Double {
+            TokenSearch.share(of: (0..<own.count).map { own[$0] }, in: contents, besides: own)
+        }
+        #expect(share(in: names) > 0.9)
+        #expect(share(in: [own.bytes]) == 0)
+        #expect(share(in: names + [[UInt8](repeating: 0, count: own.bytes.count * 64)]) == 0)
+    }
 }

@@ -76,7 +76,7 @@ struct DigitRunSearch {
         guard !kinds.isEmpty else { return nil }
         repeated = Set(kinds.filter { !$0.isBase64 && found[$0]?.isRepeated == true })
         let size = kinds.reduce(0) { $0 + ($1.isBase64 ? found[$1]?.size ?? 0 : 0) }
-        let share = TokenSearch(tokens).share(in: contents, besides: strings)
+        let share = TokenSearch.share(of: tokens, in: contents, besides: strings)
         tokenShare = Double(size) * 4 / 3 / Double(strings.totalLength) * share
     }
 

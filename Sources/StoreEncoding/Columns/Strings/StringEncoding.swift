@@ -87,7 +87,9 @@ extension ColumnEncoder {
         let inBytes = keys?.inBytes
         let isExact = effort.thoroughness == .great
         let isScattered = depth == 0 && keys == nil && tags.contains(where: \.scattersKeys)
-        let found = isScattered && facts.mayBeKeys ? shareElsewhere(of: strings) : 0
+        let found =
+            isScattered && facts.mayBeKeys
+            ? TokenSearch.share(of: (0..<strings.count).map { strings[$0] }, in: cost.contents, besides: strings) : 0
         let weigh = { (candidate: (StringTag, Int?), cost: Int) in
             switch candidate.0 {
             case .deflated where effort.hasBase: cost / 8
@@ -122,13 +124,6 @@ extension ColumnEncoder {
             return
         }
         encodeAsTheyStand(strings, depth: depth, into: &areas)
-    }
-
-    /// How much of the strings stands in other columns too, within texts or by itself, up to 1; 0 if they are too few to look.
-    private func shareElsewhere(of strings: Strings) -> Double {
-        let size = cost.contents.reduce(0) { $0 + $1.count }
-        guard strings.totalLength >= size / 64 else { return 0 }
-        return TokenSearch((0..<strings.count).map { strings[$0] }).share(in: cost.contents, besides: strings)
     }
 
     /// Writes strings in the text area, back to back.

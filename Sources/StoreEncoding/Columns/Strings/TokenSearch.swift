@@ -3,6 +3,8 @@
 struct TokenSearch {
     private static let keySize = 8
     private static let slotBits = 12
+    /// Columns of less than this part of the content are not looked at, as each look is at all of it.
+    private static let leastPart = 64
     /// How many tokens are looked for, and for how many keys of each. Of keys that share a slot the first counts.
     private static let (most, keysOfEach) = (128, 3)
 
@@ -12,8 +14,18 @@ struct TokenSearch {
     /// The token that each is of; `nil` for none, or several: what tokens have in common is no name.
     private var owners = [Int?](repeating: nil, count: 1 << Self.slotBits)
 
-    /// - Parameter tokens: Shorter ones than keys are left out.
-    init(_ tokens: [ArraySlice<UInt8>]) {
+    /// - Parameters:
+    ///   - tokens: Shorter ones than keys are left out.
+    ///   - own: The column that they are of.
+    /// - Returns: How much of the tokens stands in `contents` more often than in `own`, up to 1; 0 for too few to be worth a look.
+    static func share(
+        of tokens: @autoclosure () -> [ArraySlice<UInt8>], in contents: [[UInt8]], besides own: Strings
+    ) -> Double {
+        guard own.totalLength >= contents.reduce(0, { $0 + $1.count }) / leastPart, !contents.isEmpty else { return 0 }
+        return TokenSearch(tokens()).share(in: contents, besides: own)
+    }
+
+    private init(_ tokens: [ArraySlice<UInt8>]) {
         let looked = tokens.sampled(Self.most)
         count = looked.count
         for (owner, token) in looked.enumerated() where token.count >= Self.keySize {
@@ -33,8 +45,7 @@ struct TokenSearch {
         }
     }
 
-    /// - Returns: How much of the tokens stands in `contents` more often than in `own`, up to 1; 0 for too few to be worth a look.
-    func share(in contents: [[UInt8]], besides own: Strings) -> Double {
+    private func share(in contents: [[UInt8]], besides own: Strings) -> Double {
         var counts = [Int](repeating: 0, count: keys.count)
         for content in contents { content.withUnsafeBytes { note($0, 1, in: &counts) } }
         for index in 0..<own.count { own[index].withUnsafeBytes { note($0, -1, in: &counts) } }
