@@ -8,22 +8,10 @@ extension DeltaStore {
         return shape
     }
 
-    /// Whether the entries are exactly those that follow from the rows, in the order in which a consumer would sort them.
+    /// Whether the entries are exactly those that follow from the rows.
     func follows(_ index: Int, _ shape: IndexShape, from table: Int) throws -> Bool {
-        var expected = ExpectedEntries(shape)
-        var reader = try TreeReader(pages, geometry, root: trees[table].root, kind: try kind(of: table))
-        var indexed = IndexedRow()
-        while let cell = try reader.next() {
-            guard try indexed.read(cell, from: reader) else { return false }
-            let (record, columns) = (indexed.record, indexed.columns)
-            expected.add(record.span, columns, rowid: cell.rowid, settings.integers)
-        }
-        guard expected.isComplete else { return false }
-        var entries = try rows(of: index)
-        var row = DeltaRow()
-        while try entries.next(&row) {
-            guard !row.isLong, expected.take(row.record) else { return false }
-        }
-        return expected.areAllTaken
+        try shape.follows(
+            try TreeReader(pages, geometry, root: trees[index].root, kind: .index),
+            from: try TreeReader(pages, geometry, root: trees[table].root, kind: try kind(of: table)), settings)
     }
 }

@@ -81,3 +81,30 @@ struct ExpectedEntries {
         return entry.withUnsafeBytes { $0.keyedHash }
     }
 }
+
+extension IndexShape {
+    /// Whether the entries of an index are exactly those that follow from the rows of its table, in the order in which a consumer would sort
+    /// them.
+    ///
+    /// - Parameters:
+    ///   - entries: At the first one. The loop ends without a note of pages, as the entries must rise and be no more than the rows.
+    ///   - rows: At the first one.
+    func follows(_ entries: TreeReader, from rows: TreeReader, _ settings: StoreSettings) throws -> Bool {
+        guard settings.textEncoding <= 1 || isBinary else { return false }
+        var (rows, entries, expected, row) = (rows, entries, ExpectedEntries(self), IndexedRow())
+        while expected.isComplete, let cell = try rows.next() {
+            guard try row.read(cell, from: rows) else { return false }
+            let (record, columns) = (row.record, row.columns)
+            expected.add(record.span, columns, rowid: cell.rowid, settings.integers)
+        }
+        guard expected.isComplete else { return false }
+        var entry: [UInt8] = []
+        while let cell = try entries.next() {
+            guard cell.payloadSize <= Self.longestEntry else { return false }
+            entry.removeAll(keepingCapacity: true)
+            try entries.appendRecord(of: cell, to: &entry)
+            guard expected.take(entry) else { return false }
+        }
+        return expected.areAllTaken
+    }
+}

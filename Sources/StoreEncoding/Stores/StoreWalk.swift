@@ -23,7 +23,6 @@ package struct StoreWalk {
     private var content: SegmentContent
     /// Segments that have been delivered.
     private var closed = 0
-    private var row = IndexedRow()
     /// `nil` to send the leaves of full-text indexes as they are.
     private var fullText: FullTextTables?
     /// Looks for streams in the rows of a segment.
@@ -93,8 +92,7 @@ package struct StoreWalk {
         if isSearching { keys = KeySearch(pageCount: pages.pageCount, pageSize: settings.pageSize) }
         content.add(.settings)
         for number in settings.numbers + [UInt32(schema.count)] { content.add(UInt64(number)) }
-        var unchecked: [ExpectedEntries?] = []
-        try sendRows(of: 1, .table, use: nil, checking: &unchecked)
+        try sendRows(of: 1, .table, use: nil)
         let trees = try schema.inOrder()
         var later: [(table: SchemaTrees.Tree, source: FullTextSource)] = []
         for (table, indexes) in trees {
@@ -116,7 +114,7 @@ package struct StoreWalk {
             content.table = String(bytes: table.name[...], textEncoding: settings.textEncoding) ?? ""
             content.isInIndex = false
             content.add(.table)
-            try sendRows(of: table.root, .table, use: use, checking: &unchecked, following: source)
+            try sendRows(of: table.root, .table, use: use, following: source)
         }
         content.add(.end)
         content.isLast = true
@@ -136,27 +134,27 @@ package struct StoreWalk {
 
     private mutating func send(_ table: SchemaTrees.Tree, _ indexes: [SchemaTrees.Tree]) throws {
         let kind = try TreeReader.kind(of: table.root, in: pages, geometry)
-        var expected = indexes.map { index in
-            String(bytes: index.name[...], textEncoding: settings.textEncoding).flatMap { shapes[$0] }
-                .map(ExpectedEntries.init)
-        }
         content.isInIndex = false
         written?.endTree()
         content.add(kind == .table ? .table : .entries)
-        try sendRows(of: table.root, kind, use: use, checking: &expected)
+        try sendRows(of: table.root, kind, use: use)
         content.isInIndex = true
         var derived = 0
-        for (index, expected) in zip(indexes, expected) {
-            if derived < IndexShape.mostOfTable, let expected, try isAsExpected(index, expected) {
+        for index in indexes {
+            let name = String(bytes: index.name[...], textEncoding: settings.textEncoding)
+            let shape = derived < IndexShape.mostOfTable ? name.flatMap { shapes[$0] } : nil
+            // The pages of the table count once, and those of the index are noted only if it is sent.
+            let follows = try shape?.follows(
+                try TreeReader(pages, geometry, root: index.root, kind: .index),
+                from: try TreeReader(pages.pages, geometry, root: table.root, kind: kind), settings)
+            written?.endTree()
+            if let shape, follows == true {
                 derived += 1
-                written?.endTree()
                 content.add(.derived)
-                for number in expected.shape.numbers { content.add(number) }
+                for number in shape.numbers { content.add(number) }
             } else {
-                written?.endTree()
                 content.add(.entries)
-                var unchecked: [ExpectedEntries?] = []
-                try sendRows(of: index.root, .index, use: use, checking: &unchecked)
+                try sendRows(of: index.root, .index, use: use)
             }
         }
     }
@@ -167,21 +165,18 @@ package struct StoreWalk {
     ///   - use: Notes the pages of the tree; `nil` for a tree whose pages are noted already.
     ///   - source: Knows which rows follow from the content of a full-text index.
     private mutating func sendRows(
-        of root: UInt32, _ kind: TreeKind, use: PageUse?, checking expected: inout [ExpectedEntries?],
-        following source: FullTextSource? = nil
+        of root: UInt32, _ kind: TreeKind, use: PageUse?, following source: FullTextSource? = nil
     ) throws {
         // The pages of what follows from a content are written after those of all other trees.
         let isInOrder = source == nil
         var reader = try TreeReader(pages, geometry, root: root, kind: kind, use: use)
         var group = RowGroup(rowids: kind == .table ? [] : nil)
         var columns = RecordColumns()
-        let isChecked = expected.contains { $0 != nil }
         while let cell = try reader.next() {
             guard cell.payloadSize <= CanonicalForm.longestHeldRecord else {
                 try close(&group)
                 try send(source?.end())
                 try sendLong(cell, of: reader, kind, isInOrder: isInOrder)
-                if isChecked { try check(cell, of: reader.unnoted, &expected) }
                 continue
             }
             if let source, try follows(source, cell, reader.unnoted, &group) { continue }
@@ -191,17 +186,13 @@ package struct StoreWalk {
             if kind == .table { group.rowids?.append(cell.rowid) }
             let keys = isInOrder && isSearching ? keys : nil
             let mayHoldStream = group.records.count - start > DeflateRecompression.shortest
-            if isChecked || mayHoldStream || keys != nil {
+            if mayHoldStream || keys != nil {
                 guard columns.read(group.records.span.extracting(start..<group.records.count)) else {
                     throw StoreFlaw.record(page: cell.page)
                 }
                 if mayHoldStream { content.growth += growth(of: group.records[start...], columns) }
                 group.records.withUnsafeBytes {
                     keys?.look(at: .init(rebasing: $0[start...]), columns, of: cell, written)
-                }
-                let record = group.records.span.extracting(start..<group.records.count)
-                for index in expected.indices {
-                    expected[index]?.add(record, columns, rowid: cell.rowid, settings.integers)
                 }
             }
             if isInOrder {
@@ -313,35 +304,6 @@ package struct StoreWalk {
         if isInOrder { written?.end(cell, kind) }
         // What begins in earlier segments can be referred to once the row has ended, and from the next segment on.
         if isInSeveral, content.size > 0 { try close() } else { try closeIfFull() }
-    }
-
-    // MARK: Indexes
-
-    private mutating func check(_ cell: TreeCell, of reader: TreeReader, _ expected: inout [ExpectedEntries?]) throws {
-        guard try row.read(cell, from: reader) else {
-            for index in expected.indices { expected[index] = nil }
-            return
-        }
-        let (record, columns) = (row.record, row.columns)
-        for index in expected.indices {
-            expected[index]?.add(record.span, columns, rowid: cell.rowid, settings.integers)
-        }
-    }
-
-    /// Whether an index has exactly the entries that follow from its table, in the order in which a consumer would sort them.
-    private func isAsExpected(_ index: SchemaTrees.Tree, _ expected: ExpectedEntries) throws -> Bool {
-        guard expected.isComplete, settings.textEncoding <= 1 || expected.shape.isBinary else { return false }
-        // The pages are noted only if the index is sent. The loop ends, as the entries must rise and be no more than the rows.
-        var reader = try TreeReader(pages, geometry, root: index.root, kind: .index)
-        var expected = expected
-        var entry: [UInt8] = []
-        while let cell = try reader.next() {
-            guard cell.payloadSize <= IndexShape.longestEntry else { return false }
-            entry.removeAll(keepingCapacity: true)
-            try reader.appendRecord(of: cell, to: &entry)
-            guard expected.take(entry) else { return false }
-        }
-        return expected.areAllTaken
     }
 }
 
