@@ -204,7 +204,7 @@ struct DeltaOutput {
             return
         }
         guard !dictionary.isEmpty else { return }
-        let matches = MatchDictionary(MatchDictionary.builtInBytes + dictionary)
+        let matches = MatchDictionary(bytes: MatchDictionary.builtInBytes + dictionary)
         for draft in drafts { try encodings.add(draft.areas, draft.effort, after: runs, dictionary, matches) }
     }
 

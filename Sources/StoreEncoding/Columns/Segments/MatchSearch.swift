@@ -92,8 +92,6 @@ struct MatchSearch: ~Copyable {
         // Pages that are not written to take no memory.
         chosen = .allocate(capacity: count + 1)
         literals.reserveCapacity(text.count)
-        for (place, hash) in dictionary.places { note(Int(place), hash) }
-        unnoted = dictionary.end
         note(upTo: before)
         unchosen = effort.unchosen
     }
@@ -176,7 +174,7 @@ struct MatchSearch: ~Copyable {
         while values[untriedValue].lowerBound < place { untriedValue &+= 1 }
         var next = place
         let last = min(lastKey, values[untriedValue].lowerBound &- 1)
-        while next <= last, !Self.isChosen(history + next, unchosen) { next &+= 1 }
+        while next <= last, !isChosen(history + next) { next &+= 1 }
         place = next
         unnoted = max(unnoted, place)
     }
@@ -193,7 +191,7 @@ struct MatchSearch: ~Copyable {
         while unnoted < min(end, lastKey &+ 1) {
             let begins = values[unnotedValue].lowerBound == unnoted
             if begins { unnotedValue &+= 1 }
-            if begins || Self.isChosen(history + unnoted, unchosen) {
+            if begins || isChosen(history + unnoted) {
                 note(unnoted, Self.hash(history + unnoted))
             }
             unnoted &+= 1
@@ -209,13 +207,13 @@ struct MatchSearch: ~Copyable {
 
     /// - Parameter place: At least 8 before the end.
     @inline(__always)
-    static func isChosen(_ place: UnsafeRawPointer, _ unchosen: UInt64 = MatchSearch.unchosen) -> Bool {
+    private func isChosen(_ place: UnsafeRawPointer) -> Bool {
         (place.loadUnaligned(as: UInt64.self) &* 0x9e37_79b9_7f4a_7c15) & unchosen == 0
     }
 
     /// - Parameter place: At least `keySize` before the end.
     @inline(__always)
-    static func hash(_ place: UnsafeRawPointer) -> UInt64 {
+    private static func hash(_ place: UnsafeRawPointer) -> UInt64 {
         let second = place.loadUnaligned(fromByteOffset: keySize &- 8, as: UInt64.self)
         return (place.loadUnaligned(as: UInt64.self) ^ (second &* 0xc2b2_ae3d_27d4_eb4f)) &* 0x9e37_79b9_7f4a_7c15
     }

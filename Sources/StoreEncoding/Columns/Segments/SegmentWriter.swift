@@ -122,7 +122,10 @@ package struct SegmentWriter {
     private func smallestContent(_ earlier: EarlierRuns.Dictionary?) -> Content {
         let candidates = effort.margins
         let earlier = earlier.flatMap { $0.runs.isEmpty ? nil : $0 }
-        let dictionary = earlier.map { MatchDictionary(.builtIn, followedBy: $0.bytes, values: $0.keys) } ?? .builtIn
+        let builtIn = MatchDictionary.builtInBytes
+        let dictionary =
+            earlier.map { MatchDictionary(bytes: builtIn + $0.bytes, values: $0.keys.map { $0 + builtIn.count }) }
+            ?? .builtIn
         guard candidates.count > 1 else { return content(margin: candidates[0], dictionary, earlier?.runs) }
         var best: (size: Int, content: Content)?
         // Each trial takes a second or so: a segment that is not wanted any more gets only one.
