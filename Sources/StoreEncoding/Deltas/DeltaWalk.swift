@@ -123,7 +123,7 @@ struct DeltaWalk {
             guard comesLater(leaves, in: table) else {
                 return try write(table, source, comparison, merged: [], following: leaves, &output)
             }
-            if later.count < StoreBuilder.mostLater {
+            if later.count < TreePlan.mostLater {
                 flushSame(&output)
                 output.write(later: leaves.pageCount)
                 return later.append((table, source, comparison, leaves))

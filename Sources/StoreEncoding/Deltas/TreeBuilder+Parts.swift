@@ -36,7 +36,7 @@ extension TreeBuilder {
         }
         if part.isLast {
             if part.copiesRest { try copy(.max, &tree) } else { try passRest(&tree) }
-            try end(tree)
+            try plan.end(tree.tree)
         } else {
             open = consume tree
         }
@@ -49,7 +49,8 @@ extension TreeBuilder {
         var row = DeltaRow()
         var left = count
         let takesLeaves =
-            next > 0 && !tree.head.countsRowids && tree.shift == 0 && base.geometry.hasSamePages(as: writer.geometry)
+            !plan.isInSchema && !tree.head.countsRowids && tree.shift == 0
+            && base.geometry.hasSamePages(as: plan.writer.geometry)
         while left > 0 {
             if takesLeaves, try copyLeaf(of: &rows, &left, &tree) { continue }
             guard try next(&row, of: &rows) else {
@@ -68,7 +69,7 @@ extension TreeBuilder {
                 try put(row, &tree)
                 continue
             }
-            guard !rows.isConverting, next > 0 else { throw CompressionError.damaged(.rows) }
+            guard !rows.isConverting, !plan.isInSchema else { throw CompressionError.damaged(.rows) }
             tree.lastRowid = row.rowid
             work.pay(bytes: row.size)
             try tree.tree.beginRecord(size: row.size, rowid: tree.kind == .table ? row.rowid : 0)
@@ -170,12 +171,12 @@ extension TreeBuilder {
     private func put(_ row: DeltaRow, _ tree: inout OpenTree) throws {
         work.pay(bytes: row.size)
         tree.lastRowid = row.rowid
-        guard next == 0 else {
+        guard plan.isInSchema else {
             let record = row.record
             return try tree.tree.append(record.span, rowid: tree.kind == .table ? row.rowid : 0)
         }
         let record = try rooted(row.record)
-        try schema?.add(record.span)
+        try plan.addSchemaRow(record.span)
         try tree.tree.append(record.span, rowid: row.rowid)
     }
 
@@ -184,7 +185,7 @@ extension TreeBuilder {
     private func beginLong(_ source: inout SegmentReader, _ tree: inout OpenTree) throws {
         let size = try source.control.count(limit: Int(Int32.max))
         let hasSource = try source.control.count(limit: 1) == 1
-        guard next > 0, size > (hasSource ? 0 : CanonicalForm.longestHeldRecord), !tree.isIndexed else {
+        guard !plan.isInSchema, size > (hasSource ? 0 : CanonicalForm.longestHeldRecord), !tree.isIndexed else {
             throw CompressionError.damaged(.rows)
         }
         var bytes = RecordBytes(nil)

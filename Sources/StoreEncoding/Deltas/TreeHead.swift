@@ -76,7 +76,8 @@ struct TreeHead {
             let index = try source.control.count(limit: SchemaTrees.most)
             guard index > last else { throw .damaged(.rows) }
             last = index
-            merged.append((index, try IndexShape(fromDelta: &source)))
+            let parts = try source.control.count(limit: IndexShape.mostParts)
+            merged.append((index, try IndexShape(parts: parts, from: &source)))
         }
     }
 

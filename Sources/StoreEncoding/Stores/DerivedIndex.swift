@@ -61,10 +61,10 @@ extension IndexShape {
             }
     }
 
-    /// - Parameter partCount: 1 to `mostParts`.
-    private init(partCount: Int, from reader: inout SegmentReader) throws(CompressionError) {
+    init(parts count: Int, from reader: inout SegmentReader) throws(CompressionError) {
+        guard (1...Self.mostParts).contains(count) else { throw .damaged(.rows) }
         var parts: [Part] = []
-        for _ in 0..<partCount {
+        for _ in 0..<count {
             let number = try reader.number()
             guard let collation = Collation(rawValue: UInt8(truncatingIfNeeded: number >> 1 & 3)),
                 number >> 3 <= UInt64(Self.mostParts)
@@ -73,18 +73,6 @@ extension IndexShape {
             parts.append(Part(place, collation, isDescending: number & 1 == 1))
         }
         self.init(parts)
-    }
-
-    init(fromRows reader: inout SegmentReader) throws(CompressionError) {
-        let count = try reader.number()
-        guard (1...UInt64(Self.mostParts)).contains(count) else { throw .damaged(.rows) }
-        try self.init(partCount: Int(count), from: &reader)
-    }
-
-    init(fromDelta reader: inout SegmentReader) throws(CompressionError) {
-        let count = try reader.control.count(limit: Self.mostParts)
-        guard count > 0 else { throw .damaged(.rows) }
-        try self.init(partCount: count, from: &reader)
     }
 }
 

@@ -11,31 +11,16 @@ package final class StoreBuilder {
         func makeSpillFile() throws -> any SpillFile
     }
 
-    /// Most trees whose rows come after those of all others.
-    static let mostLater = 64
-
     private let pageSize: Int
     private let mostPages: UInt32
     private let work: DecodingWork
     private let makeTarget: (StoreSettings) throws -> any Target
     private var state = State.awaitingSettings
-    private var target: (any Target)?
-    private var writer: StoreWriter?
+    /// Once the settings have come.
+    private var plan: TreePlan?
     private var tree: TreeWriter?
     private var kind = TreeKind.table
     private var integers = IntegerForm.modern
-    private var schema: SchemaTrees?
-    /// All trees, once the schema has come.
-    private var plan: [PlannedTree] = []
-    private var next = 0
-    /// Derived indexes of the current table so far.
-    private var derivedOfTable = 0
-    /// The trees whose rows come after those of all others, by their places in `plan`, in order.
-    private var later: [(place: Int, pages: KeptPages)] = []
-    /// Those of them that have begun.
-    private var laterBegun = 0
-    /// The leaves of the current tree that follow from another one.
-    private var leaves = FullTextReader()
     /// Bytes of the current long row that have not come.
     private var left = 0
     private var longSchemaRow: [UInt8]?
@@ -76,11 +61,11 @@ package final class StoreBuilder {
         do {
             let last = written
             try work.measuring(segment: segment) {
-                var reader = try SegmentReader(decoding: segment, work) { [writer, target, later, work] runs in
-                    guard let writer, let target else { throw CompressionError.damaged(.segment) }
+                var reader = try SegmentReader(decoding: segment, work) { [plan, work] runs in
+                    guard let plan else { throw CompressionError.damaged(.segment) }
                     return try PageRun.bytes(
-                        of: runs, in: target, writer.geometry, after: writer.roots.last ?? 1, upTo: last,
-                        without: later.map(\.pages), work)
+                        of: runs, in: plan.target, plan.writer.geometry, after: plan.writer.roots.last ?? 1,
+                        upTo: last, without: plan.kept, work)
                 }
                 while !reader.isAtEnd { try takeItem(&reader) }
             }
@@ -101,7 +86,8 @@ package final class StoreBuilder {
         case (.inSchema, .chunk), (.inTree, .chunk): try takeChunk(try reader.bytes())
         case (.inSchema, .table), (.inTree, .table), (.afterDerived, .table): try beginTree(.table)
         case (.inSchema, .entries), (.inTree, .entries), (.afterDerived, .entries): try beginTree(.index)
-        case (.inTree, .derived), (.afterDerived, .derived): try derive(try IndexShape(fromRows: &reader))
+        case (.inTree, .derived), (.afterDerived, .derived):
+            try derive(try IndexShape(parts: try reader.count(upTo: IndexShape.mostParts), from: &reader))
         case (.inSchema, .later), (.inTree, .later), (.afterDerived, .later):
             try postpone(pages: try reader.count(upTo: Int(mostPages)))
         case (.inTree, .leaves): try takeLeaves(&reader)
@@ -109,7 +95,7 @@ package final class StoreBuilder {
         case (.awaitingSettings, _), (.inSchema, _), (.inTree, _), (.afterDerived, _), (.ended, _):
             throw CompressionError.damaged(.rows)
         }
-        if state == .inTree, left == 0, let writer { written = writer.pageCount }
+        if state == .inTree, left == 0, let plan { written = plan.writer.pageCount }
     }
 
     private func takeSettings(_ reader: inout SegmentReader) throws {
@@ -124,13 +110,10 @@ package final class StoreBuilder {
             throw CompressionError.damaged(.rows)
         }
         integers = settings.integers
-        let target = try makeTarget(settings)
-        self.target = target
-        let writer = try StoreWriter(settings, treeCount: Int(treeCount), mostPages: mostPages, sink: target)
-        self.writer = writer
-        schema = SchemaTrees(textEncoding: settings.textEncoding)
-        tree = writer.tree(.table, root: 1)
-        kind = .table
+        let plan = try TreePlan(
+            settings, treeCount: Int(treeCount), mostPages: mostPages, work, to: try makeTarget(settings))
+        self.plan = plan
+        tree = try plan.begin(.table)
         state = .inSchema
     }
 
@@ -146,7 +129,7 @@ package final class StoreBuilder {
     private func takeSchemaRows(_ rows: RowGroup) throws {
         var start = 0
         for end in rows.ends {
-            try schema?.add(rows.records.span.extracting(start..<end))
+            try plan?.addSchemaRow(rows.records.span.extracting(start..<end))
             start = end
         }
         try takeRows(rows)
@@ -201,98 +184,47 @@ package final class StoreBuilder {
         try tree?.endRecord()
         if let row = longSchemaRow {
             longSchemaRow = nil
-            try schema?.add(row.span)
+            try plan?.addSchemaRow(row.span)
         }
     }
 
     // MARK: Trees
 
     private func beginTree(_ kind: TreeKind) throws {
-        try endTree()
-        guard let writer else { throw CompressionError.damaged(.rows) }
-        var place = next
-        if next < plan.count {
-            next += 1
-        } else {
-            guard laterBegun < later.count, kind == .table else { throw CompressionError.damaged(.rows) }
-            place = later[laterBegun].place
-            writer.fill(later[laterBegun].pages)
-            laterBegun += 1
-        }
-        // A table WITHOUT ROWID is a tree of entries; an index is never a tree of rows.
-        guard plan[place].isTable || kind == .index else { throw CompressionError.damaged(.rows) }
-        tree = writer.tree(kind, root: plan[place].root)
+        let plan = try endTree()
+        guard !plan.isInLater || kind == .table else { throw CompressionError.damaged(.rows) }
+        tree = try plan.begin(kind)
         self.kind = kind
-        if plan[place].isTable { derivedOfTable = 0 }
         state = .inTree
     }
 
-    private func endTree() throws {
-        leaves = FullTextReader()
-        if var tree = tree.take() { try tree.end() }
-        try writer?.endFilling()
-        if state == .inSchema { try planTrees() }
+    private func endTree() throws -> TreePlan {
+        guard let plan else { throw CompressionError.damaged(.rows) }
+        if let tree = tree.take() { try plan.end(tree) }
+        return plan
     }
 
-    /// The next tree is a table whose rows come after those of all other trees.
     private func postpone(pages count: Int) throws {
-        try endTree()
-        guard next < plan.count, plan[next].isTable, next + 1 == plan.count || plan[next + 1].isTable,
-            later.count < Self.mostLater, let writer
-        else { throw CompressionError.damaged(.rows) }
-        later.append((next, try writer.keep(count)))
-        next += 1
+        try endTree().postpone(pages: count)
         state = .afterDerived
     }
 
-    /// Rows of the current tree that are leaves of a full-text index.
     private func takeLeaves(_ reader: inout SegmentReader) throws {
-        guard kind == .table, let writer, let target, writer.settings.textEncoding <= 1 else {
-            throw CompressionError.damaged(.rows)
-        }
-        try leaves.read(from: &reader, work) { shape in
-            // Its rows have all come: it is before this tree, and none of those that come later.
-            let most = laterBegun > 0 ? plan.count : next - 1
-            guard let place = plan[..<most].firstIndex(where: { $0.place == shape.content }), plan[place].isTable,
-                !later.contains(where: { $0.place == place }),
-                try TreeReader.kind(of: plan[place].root, in: target, writer.geometry) == .table
-            else { throw CompressionError.damaged(.rows) }
-            return try shape.postings(in: target, writer.geometry, root: plan[place].root, work) {
-                try target.makeSpillFile()
-            }
-        } put: { record, rowid in
+        guard kind == .table else { throw CompressionError.damaged(.rows) }
+        try plan?.readLeaves(from: &reader) { record, rowid in
             try tree?.append(record.span, rowid: rowid)
         }
     }
 
-    /// Lists the trees that follow the schema, and checks that the schema names their roots.
-    private func planTrees() throws {
-        guard let schema, let writer, schema.count + 1 == writer.roots.count else {
-            throw CompressionError.damaged(.rows)
-        }
-        self.schema = nil
-        plan = try PlannedTree.all(of: schema)
-        for tree in plan where writer.roots[tree.place] != tree.root { throw CompressionError.damaged(.rows) }
-    }
-
     private func derive(_ shape: IndexShape) throws {
-        try endTree()
-        derivedOfTable += 1
-        guard next < plan.count, !plan[next].isTable, derivedOfTable <= IndexShape.mostOfTable, let writer, let target
-        else { throw CompressionError.damaged(.rows) }
-        written = writer.pageCount
-        try shape.writeIndex(
-            ofTable: plan[next].table, root: plan[next].root, with: writer, to: target,
-            room: mostPages - min(mostPages, writer.pageCount), work)
-        next += 1
+        let plan = try endTree()
+        written = plan.writer.pageCount
+        try plan.derive(shape)
         state = .afterDerived
     }
 
     private func finish() throws {
-        try endTree()
-        guard next == plan.count, laterBegun == later.count, let writer else { throw CompressionError.damaged(.rows) }
-        try writer.finish()
-        guard writer.pageCount == mostPages else { throw CompressionError.damaged(.rows) }
+        try endTree().finish()
         state = .ended
     }
 }

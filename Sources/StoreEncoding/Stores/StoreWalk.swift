@@ -98,7 +98,7 @@ package struct StoreWalk {
         for (table, indexes) in trees {
             if endsWithTables { try close() }
             content.table = String(bytes: table.name[...], textEncoding: settings.textEncoding) ?? ""
-            if indexes.isEmpty, later.count < StoreBuilder.mostLater,
+            if indexes.isEmpty, later.count < TreePlan.mostLater,
                 let source = try fullText?.source(of: table, among: trees.map(\.table))
             {
                 content.add(.later)
