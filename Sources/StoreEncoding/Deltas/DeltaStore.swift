@@ -21,14 +21,10 @@ final class DeltaStore {
         settings = try StoreSettings(decoding: try pages.header)
         geometry = PageGeometry(settings)
         var schema = SchemaTrees(textEncoding: settings.textEncoding)
-        var reader = try TreeReader(pages, geometry, root: 1, kind: .table)
-        var record: [UInt8] = []
         var rows = 0
-        while let cell = try reader.next() {
-            guard cell.payloadSize <= CanonicalForm.longestHeldRecord else { throw StoreFlaw.schemaRow(rows) }
-            record.removeAll(keepingCapacity: true)
-            try reader.appendRecord(of: cell, to: &record)
-            try schema.add(record.span)
+        try StoreTrees.forEachSchemaRow(of: pages, geometry, use: nil) { _, record in
+            guard record.count <= CanonicalForm.longestHeldRecord else { throw StoreFlaw.schemaRow(rows) }
+            try schema.add(record)
             rows += 1
         }
         named = schema.tables

@@ -55,13 +55,10 @@ struct FullTextTables {
 
     /// - Parameter name: That of a table, in lower case.
     private func statement(of name: String) throws -> String? {
-        var reader = try TreeReader(store.pages, store.geometry, root: 1, kind: .table)
-        while let cell = try reader.next() {
-            guard cell.payloadSize <= FullTextTable.longestStatement else { continue }
-            var record: [UInt8] = []
-            try reader.appendRecord(of: cell, to: &record)
-            if let row = Self.row(record.span), row.name.lowercased() == name { return row.statement }
+        var statement: String?
+        try StoreTrees.forEachSchemaRow(of: store.pages, store.geometry, use: nil) { _, record in
+            if let row = Self.row(record), row.name.lowercased() == name { statement = statement ?? row.statement }
         }
-        return nil
+        return statement
     }
 }
