@@ -64,36 +64,14 @@ extension SourceStore {
     ///
     /// - Throws: As `compactCopy`, where the store cannot be read.
     package func metadata() async throws(SnapshotError) -> StoreMetadata {
-        try await Interruption.run { interruption throws(SnapshotError) in
-            let watch = ConnectionWatch(interruption: interruption, busyTimeout: busyTimeout)
-            for _ in 1...Self.attempts {
-                let sidecars = Sidecars(beside: path)
-                defer { Sidecars.restore(sidecars, beside: path) }
-                let access = try SourceAccess(to: path, sidecars: sidecars)
-                let metadata = try read(access, watch)
-                if access.isStillValid(for: path) { return metadata }
-            }
-            throw .busy(path, waited: .zero)
-        }
-    }
-
-    /// Most attempts on a store that changes during each of them, where it can only be read without locks.
-    private static let attempts = 3
-
-    private func read(_ access: SourceAccess, _ watch: ConnectionWatch) throws(SnapshotError) -> StoreMetadata {
-        let header = try StoreHandle(path).header()
-        let connection = try WatchedConnection(address: access.address(of: path), of: path, watch: watch)
-        return try connection.read { database in
-            // In one transaction, and so of one state.
-            try database.execute(sql: "BEGIN")
-            defer { database.endReadTransaction() }
+        try await look { database in
             let coreData = try CoreDataStore(database)
             let hasHistory = try coreData != nil && database.tableExists(CoreDataLayout.transactions)
             return StoreMetadata(
                 identity: coreData?.identity, coreData: coreData.map { StoreMetadata.CoreData($0.propertyList) },
                 historyToken: hasHistory
                     ? try Int64.fetchOne(database, sql: "SELECT max(Z_PK) FROM \(CoreDataLayout.transactions)") : nil,
-                sqlite: try StoreMetadata.SQLite(database, at: path, header),
+                sqlite: try StoreMetadata.SQLite(database, at: path),
                 metadata: try UserMetadataPlace.pairs(in: database, of: coreData))
         }
     }
@@ -110,7 +88,7 @@ extension StoreMetadata.CoreData {
 }
 
 extension StoreMetadata.SQLite {
-    fileprivate init(_ database: Database, at path: FilePath, _ header: DatabaseHeader?) throws {
+    fileprivate init(_ database: Database, at path: FilePath) throws {
         let autoVacuum: Int? = try database.pragma("auto_vacuum")
         self.init(
             size: try PlatformCalls.status(of: path).size,
@@ -121,7 +99,7 @@ extension StoreMetadata.SQLite {
             applicationID: try database.pragma("application_id") ?? 0,
             userVersion: try database.pragma("user_version") ?? 0,
             autoVacuum: autoVacuum == 1 ? .full : autoVacuum == 2 ? .incremental : .none,
-            journal: header?.isInWALMode == true ? .writeAheadLog : .rollback)
+            journal: try SourceStore.isInWALMode(at: path) == true ? .writeAheadLog : .rollback)
     }
 }
 

@@ -51,6 +51,9 @@ extension SourceStore {
         try await look { try CopyContent.check($0, of: path) }
     }
 
+    /// Most attempts on a store that changes during each of them, where it can only be read without locks.
+    private static let attempts = 3
+
     /// Runs `body` on one committed state of the store.
     func look<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
@@ -65,10 +68,14 @@ extension SourceStore {
             if let held = watch.held {
                 return try WatchedConnection(borrowing: held, of: path, watch: watch).read(read)
             }
-            let sidecars = Sidecars(beside: path)
-            defer { Sidecars.restore(sidecars, beside: path) }
-            let address = try SourceAccess(to: path, sidecars: sidecars).address(of: path)
-            return try WatchedConnection(address: address, of: path, watch: watch).read(read)
+            for _ in 1...Self.attempts {
+                let sidecars = Sidecars(beside: path)
+                defer { Sidecars.restore(sidecars, beside: path) }
+                let access = try SourceAccess(to: path, sidecars: sidecars)
+                let value = try WatchedConnection(address: access.address(of: path), of: path, watch: watch).read(read)
+                if access.isStillValid(for: path) { return value }
+            }
+            throw .busy(path, waited: .zero)
         }
     }
 }
