@@ -1,4 +1,5 @@
 import CZlib
+import ShipProtocol
 
 #if Libdeflate
     import CDeflate
@@ -104,21 +105,8 @@ package struct Deflate: ~Copyable {
     ///
     /// - Parameter preset: What stands before the stream; only its last `DeflateFormat.window` bytes count.
     /// - Returns: `nil` if the stream would not be shorter than the input.
-    package static func raw(of input: [UInt8], after preset: [UInt8]) throws(CompressionError) -> [UInt8]? {
-        var stream = z_stream()
-        guard ship_deflate_init_raw(&stream, Z_BEST_COMPRESSION) == Z_OK else { throw .outOfMemory }
-        defer { deflateEnd(&stream) }
-        let window = Array(preset.suffix(DeflateFormat.window))
-        guard deflateSetDictionary(&stream, window, uInt(window.count)) == Z_OK else { throw .outOfMemory }
-        var isComplete = false
-        let output = [UInt8](unsafeUninitializedCapacity: input.count) { output, count in
-            input.withUnsafeBufferPointer { input in
-                stream.give(input, into: output.baseAddress, input.count)
-                isComplete = deflate(&stream, Z_FINISH) == Z_STREAM_END
-                count = input.count - Int(stream.avail_out)
-            }
-        }
-        return isComplete ? output : nil
+    package static func raw(of input: [UInt8], after preset: [UInt8]) -> [UInt8]? {
+        PresetDeflate.deflate(input, after: Array(preset.suffix(DeflateFormat.window)))
     }
 
     /// The size of a run of bytes as the data of one block, in bytes.
@@ -146,7 +134,10 @@ package struct Deflate: ~Copyable {
         var flaw: CompressionError?
         let output = [UInt8](unsafeUninitializedCapacity: size + 1) { output, count in
             input.withUnsafeBufferPointer { input in
-                stream.give(input, into: output.baseAddress, size + 1)
+                stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+                stream.avail_in = uInt(input.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = uInt(output.count)
                 let result = inflate(&stream, window)
                 count = size + 1 - Int(stream.avail_out)
                 flaw =
@@ -213,36 +204,13 @@ package struct Deflate: ~Copyable {
     package static func bytes(
         ofRaw input: ArraySlice<UInt8>, after preset: [UInt8], size: Int
     ) throws(CompressionError) -> [UInt8] {
-        var stream = z_stream()
-        guard ship_inflate_init_raw(&stream) == Z_OK else { throw .outOfMemory }
-        defer { inflateEnd(&stream) }
-        let window = Array(preset.suffix(DeflateFormat.window))
-        guard inflateSetDictionary(&stream, window, uInt(window.count)) == Z_OK else { throw .outOfMemory }
-        var result = Z_DATA_ERROR
-        // One more, so that a stream that goes on shows.
-        let output = [UInt8](unsafeUninitializedCapacity: size + 1) { output, count in
-            input.withUnsafeBufferPointer { input in
-                stream.give(input, into: output.baseAddress, size + 1)
-                result = CZlib.inflate(&stream, Z_FINISH)
-                count = size + 1 - Int(stream.avail_out)
-            }
+        switch PresetDeflate.inflateFirst(input, after: Array(preset.suffix(DeflateFormat.window)), limit: size) {
+        case .failure(.tooLong): throw .damaged(.decodedSize)
+        case .failure(.damaged): throw .damaged(.segment)
+        case .success(let (output, rest)):
+            guard output.count == size else { throw .damaged(.decodedSize) }
+            guard rest.isEmpty else { throw .damaged(.trailingBytes) }
+            return output
         }
-        guard result != Z_MEM_ERROR else { throw .outOfMemory }
-        guard result == Z_STREAM_END else { throw .damaged(result == Z_BUF_ERROR ? .decodedSize : .segment) }
-        guard output.count == size else { throw .damaged(.decodedSize) }
-        guard stream.avail_in == 0 else { throw .damaged(.trailingBytes) }
-        return output
-    }
-}
-
-extension z_stream {
-    /// - Parameter size: Of the output, in bytes.
-    fileprivate mutating func give(
-        _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutablePointer<UInt8>?, _ size: Int
-    ) {
-        next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-        avail_in = uInt(input.count)
-        next_out = output
-        avail_out = uInt(size)
     }
 }

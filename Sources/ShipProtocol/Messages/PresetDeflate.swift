@@ -1,8 +1,8 @@
 import CZlib
 
 /// A raw deflate stream (RFC 1951) whose window holds a dictionary before the first byte.
-enum PresetDeflate {
-    enum Flaw: Error {
+package enum PresetDeflate {
+    package enum Flaw: Error {
         /// It inflates to more than the limit.
         case tooLong
         /// It is no stream, does not end, or ends before its last byte.
@@ -12,7 +12,7 @@ enum PresetDeflate {
     /// - Parameters:
     ///   - room: Most bytes that the stream may have; `nil` for as many as are deflated.
     /// - Returns: `nil` if it would be longer.
-    static func deflate(_ bytes: [UInt8], after dictionary: [UInt8], within room: Int? = nil) -> [UInt8]? {
+    package static func deflate(_ bytes: [UInt8], after dictionary: [UInt8], within room: Int? = nil) -> [UInt8]? {
         var stream = z_stream()
         guard ship_deflate_init_raw(&stream, Z_BEST_COMPRESSION) == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
@@ -39,7 +39,7 @@ enum PresetDeflate {
     }
 
     /// The same, and what is behind the stream.
-    static func inflateFirst(
+    package static func inflateFirst(
         _ input: ArraySlice<UInt8>, after dictionary: [UInt8], limit: Int
     ) -> Result<(bytes: [UInt8], rest: ArraySlice<UInt8>), Flaw> {
         let (result, output, unused) = inflated(input, after: dictionary, limit: limit)

@@ -74,7 +74,7 @@ struct DeltaEncodings {
             head.appendVarint(UInt64(content.count))
             // A stream that does not refer to the dictionary is valid here, too, and may be shorter.
             for stream in [
-                try Deflate.raw(of: content, after: dictionary) ?? Deflate.stored(content),
+                Deflate.raw(of: content, after: dictionary) ?? Deflate.stored(content),
                 try margin == nil ? nil : Deflate.raw(of: content, level: effort.deflateLevel),
             ] {
                 if let stream { add(Encoding(head: head, stream: stream, content: (content, dictionary))) }

@@ -85,7 +85,7 @@ import Testing
         let before = Self.lines(preset, 3)
         // The end of it once more, which is as far away as a match can reach.
         let bytes = Array(before.suffix(32_768).prefix(3000)) + Self.lines(4000, 9)
-        let stream = try #require(try Deflate.raw(of: bytes, after: before))
+        let stream = try #require(Deflate.raw(of: bytes, after: before))
         let other = try #require(DeflateOptimizer.shorter(stream, of: bytes, after: before))
         #expect(try Deflate.bytes(ofRaw: other[...], after: before, size: bytes.count) == bytes)
         let alone = try #require(DeflateOptimizer.rewritten(stream, of: bytes))
