@@ -100,7 +100,7 @@ let package = Package(
         .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         target("ShipProtocol", ["EssentialFoundation", "CLibrary", "CZlib", crypto, system]),
-        target("StoreFormat", []),
+        target("StoreFormat", ["CLibrary"]),
 
         // The stages. None imports another; StoreFiles holds the platform's calls for all of them, StoreInbox says where
         // things are in an inbox, to those who install and those who read; CoreDataReading what a Core Data store says of
