@@ -52,12 +52,11 @@ struct DeltaRows {
     /// Goes to the first row of a table from here on that has a rowid, or a higher one; to the end if there is none.
     mutating func move(toRowid rowid: Int64) throws {
         // No tree has more rows.
-        var (low, high, row) = (position, Int(UInt32.max), DeltaRow())
-        while low < high {
-            let middle = (low + high) / 2
-            if try move(to: middle), try next(&row), row.rowid < rowid { low = middle + 1 } else { high = middle }
-        }
-        _ = try move(to: low)
+        var row = DeltaRow()
+        let first = try (position..<Int(UInt32.max)).first(notBefore: { place in
+            try move(to: place) && next(&row) && row.rowid < rowid
+        })
+        _ = try move(to: first)
     }
 
     /// Where the file has the record of the row that `next` read last.

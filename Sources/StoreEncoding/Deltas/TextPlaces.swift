@@ -95,12 +95,8 @@ struct TextPlaces {
     private func places(of bytes: Span<UInt8>) -> [Place] {
         var found: [Place] = []
         Self.forEachHash(of: bytes, mask) { hash in
-            var (low, high) = (0, entries.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if entries[middle].hash < hash { low = middle + 1 } else { high = middle }
-            }
-            let equal = entries[low...].prefix(Self.mostOfHash + 1).prefix { $0.hash == hash }
+            let first = entries.indices.first(notBefore: { entries[$0].hash < hash })
+            let equal = entries[first...].prefix(Self.mostOfHash + 1).prefix { $0.hash == hash }
             if equal.count <= Self.mostOfHash { found += equal.map(\.place) }
         }
         return found

@@ -259,13 +259,7 @@ struct ValueMatches {
 
     /// The first key with a hash, from a place on.
     private func first(_ hash: UInt64, from place: Int) -> Int {
-        var (low, high) = (0, keys.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let key = keys[middle]
-            if key.hash < hash || key.hash == hash && Int(key.place) < place { low = middle + 1 } else { high = middle }
-        }
-        return low
+        keys.indices.first(notBefore: { (keys[$0].hash, Int(keys[$0].place)) < (hash, place) })
     }
 
     /// The places of rows that share a value with `values`: first those that share most of what few rows have, in bytes, then the

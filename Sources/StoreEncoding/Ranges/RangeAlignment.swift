@@ -15,13 +15,9 @@ enum RangeAlignment {
         var ends: [Int] = []
         var before: [Int?] = []
         for (index, pair) in common.enumerated() {
-            var (low, high) = (0, ends.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if common[ends[middle]].ours < pair.ours { low = middle + 1 } else { high = middle }
-            }
-            before.append(low > 0 ? ends[low - 1] : nil)
-            if low == ends.count { ends.append(index) } else { ends[low] = index }
+            let place = ends.indices.first(notBefore: { common[ends[$0]].ours < pair.ours })
+            before.append(place > 0 ? ends[place - 1] : nil)
+            if place == ends.count { ends.append(index) } else { ends[place] = index }
         }
         var pairs: [Pair] = []
         var next = ends.last

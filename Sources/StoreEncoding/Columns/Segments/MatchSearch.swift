@@ -284,11 +284,7 @@ struct MatchSearch: ~Copyable {
 
     /// The run before the last match that a place is in.
     private func run(at place: Int) -> (place: Int, end: Int, literal: Int)? {
-        var (low, high) = (0, runs.count)
-        while low < high {
-            let middle = (low &+ high) / 2
-            if runs[middle].end <= place { low = middle &+ 1 } else { high = middle }
-        }
-        return low < runs.count && runs[low].place <= place ? runs[low] : nil
+        let index = runs.indices.first(notBefore: { runs[$0].end <= place })
+        return index < runs.count && runs[index].place <= place ? runs[index] : nil
     }
 }
