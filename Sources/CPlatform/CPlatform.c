@@ -32,9 +32,6 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
-#ifndef SYS_openat2
-#define SYS_openat2 437  // the same on every architecture [include/uapi/asm-generic/unistd.h]
-#endif
 #endif
 
 int ship_store_clone(int source, int folder, const char *name) {
@@ -79,18 +76,6 @@ int ship_store_is_open_once(int file) {
 #else
     (void)file;
     return 0;
-#endif
-}
-
-int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mode) {
-#ifdef __linux__
-    // `struct open_how`, and RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH [linux/openat2.h, which older headers lack].
-    struct { uint64_t flags, mode, resolve; } how = {(uint64_t)(unsigned)flags, flags & O_CREAT ? mode : 0, 0x04 | 0x08};
-    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
-#else
-    (void)folder, (void)path, (void)flags, (void)mode;
-    errno = ENOSYS;
-    return -1;
 #endif
 }
 

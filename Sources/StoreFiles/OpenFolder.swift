@@ -8,33 +8,29 @@ package import SystemPackage
 package struct OpenFolder: ~Copyable, Sendable {
     package let path: FilePath
     let descriptor: FileDescriptor
-    /// Whether it resolves a path of several components one by one, each opened with `O_NOFOLLOW`. Otherwise the kernel does so in one
-    /// step, openat2(2), where it has that call.
-    let isComponentwise: Bool
 
-    private init(path: FilePath, descriptor: FileDescriptor, componentwise: Bool) {
+    private init(path: FilePath, descriptor: FileDescriptor) {
         self.path = path
         self.descriptor = descriptor
-        isComponentwise = componentwise
     }
 
     deinit { try? descriptor.close() }
 
     /// - Throws: `.notDirectory` for a symbolic link at the end of the path, and for a file.
     package init(_ path: FilePath) throws(FileError) {
-        try self.init(path, [.noFollow], componentwise: false)
+        try self.init(path, [.noFollow])
     }
 
     /// Opens a folder that a user has named, and follows links on the way: they are the user's.
-    package init(following path: FilePath, componentwise: Bool = false) throws(FileError) {
-        try self.init(path, [], componentwise: componentwise)
+    package init(following path: FilePath) throws(FileError) {
+        try self.init(path, [])
     }
 
-    private init(_ path: FilePath, _ options: FileDescriptor.OpenOptions, componentwise: Bool) throws(FileError) {
+    private init(_ path: FilePath, _ options: FileDescriptor.OpenOptions) throws(FileError) {
         do {
             let descriptor = try FileDescriptor.open(
                 path.isEmpty ? "." : path, .readOnly, options: options.union([.closeOnExec, .directory]))
-            self.init(path: path, descriptor: descriptor, componentwise: componentwise)
+            self.init(path: path, descriptor: descriptor)
         } catch {
             throw FileError(.open, path, error as? Errno ?? .ioError)
         }
@@ -67,7 +63,7 @@ package struct OpenFolder: ~Copyable, Sendable {
     }
 
     package func folder(at path: FilePath) throws(FileError) -> OpenFolder {
-        OpenFolder(path: path, descriptor: try open(path, .readOnly, [.directory]), componentwise: isComponentwise)
+        OpenFolder(path: path, descriptor: try open(path, .readOnly, [.directory]))
     }
 
     func folderToLock(at path: FilePath) throws(FileError) -> OpenFile {
@@ -109,52 +105,26 @@ package struct OpenFolder: ~Copyable, Sendable {
     private func open(
         _ path: FilePath, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions
     ) throws(FileError) -> FileDescriptor {
-        let inside = try inside(path)
-        if !isComponentwise,
-            let opened = try PlatformCalls.openBeneath(descriptor, inside, path, mode, options)
-        {
-            return opened
-        }
-        return try at(path) { entry throws(FileError) in try PlatformCalls.open(entry, mode, options) }
+        try at(path) { entry throws(FileError) in try PlatformCalls.open(entry, mode, options) }
     }
 
     // MARK: Paths
 
-    private func inside(_ path: FilePath) throws(FileError) -> PathInside {
-        guard let inside = PathInside(of: path, in: self.path) else { throw FileError(.resolve, path, .improperLink) }
-        return inside
-    }
-
-    /// Opens the folder of the last component, and calls `body` with both.
+    /// Opens the folder of the last component, one component after the other, and calls `body` with both.
     func at<Result: ~Copyable>(
         _ path: FilePath, _ body: (FolderEntry) throws(FileError) -> Result
     ) throws(FileError) -> Result {
-        let inside = try inside(path)
-        // The folder itself is `.` in itself.
-        let name = inside.names.last ?? inside.text
-        guard let above = inside.above else { return try body(FolderEntry(folder: descriptor, name: name, path: path)) }
-        let parent = try openFolder(above, path)
-        defer { try? parent.close() }
-        return try body(FolderEntry(folder: parent, name: name, path: path))
-    }
-
-    /// - Parameter path: For messages.
-    private func openFolder(_ inside: PathInside, _ path: FilePath) throws(FileError) -> FileDescriptor {
-        if !isComponentwise,
-            let opened = try PlatformCalls.openBeneath(descriptor, inside, path, .readOnly, [.directory])
-        {
-            return opened
-        }
+        guard let inside = PathInside(of: path, in: self.path) else { throw FileError(.resolve, path, .improperLink) }
         var opened: FileDescriptor?
-        for name in inside.names {
+        defer { try? opened?.close() }
+        for name in inside.above {
             let above = opened
             defer { try? above?.close() }
             opened = nil
             opened = try PlatformCalls.open(
                 FolderEntry(folder: above ?? descriptor, name: name, path: path), .readOnly, [.directory])
         }
-        guard let opened else { throw FileError(.resolve, path, .improperLink) }
-        return opened
+        return try body(FolderEntry(folder: opened ?? descriptor, name: inside.name, path: path))
     }
 }
 

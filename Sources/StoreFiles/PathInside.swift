@@ -5,10 +5,10 @@ import SystemPackage
 /// It has bytes and no `FilePath`s: every call in an inbox goes through here, and without the optimizer splitting a `FilePath` takes a
 /// hundred times as long as the call.
 struct PathInside {
-    /// The names, each with the NUL at its end.
-    let names: [[CInterop.PlatformChar]]
-    /// All of them, with slashes between them and a NUL at the end; `.` if there is none.
-    let text: [CInterop.PlatformChar]
+    /// The names of the folders on the way, each with the NUL at its end.
+    let above: ArraySlice<[CInterop.PlatformChar]>
+    /// The last name, with the NUL at its end; `.` if there is none.
+    let name: [CInterop.PlatformChar]
 
     private static let slash = CInterop.PlatformChar(bitPattern: UInt8(ascii: "/"))
     private static let dot = CInterop.PlatformChar(bitPattern: UInt8(ascii: "."))
@@ -23,18 +23,11 @@ struct PathInside {
         } else if !rest.isEmpty, let last = prefix.last, last != Self.slash {
             return nil
         }
-        let names = rest.split(separator: Self.slash, omittingEmptySubsequences: false)
-        self.init(rest.isEmpty ? [] : names.map { $0 + [0] })
-        guard self.names.allSatisfy({ ![[0], [Self.dot, 0], [Self.dot, Self.dot, 0]].contains($0) }) else { return nil }
+        let parts = rest.isEmpty ? [] : rest.split(separator: Self.slash, omittingEmptySubsequences: false)
+        let names = parts.map { Array($0) + [0] }
+        guard names.allSatisfy({ ![[0], [Self.dot, 0], [Self.dot, Self.dot, 0]].contains($0) }) else { return nil }
+        (above, name) = (names.dropLast(), names.last ?? [Self.dot, 0])
     }
-
-    private init(_ names: [[CInterop.PlatformChar]]) {
-        self.names = names
-        text = names.isEmpty ? [Self.dot, 0] : names.map { $0.dropLast() }.joined(separator: [Self.slash]) + [0]
-    }
-
-    /// Without the last name; `nil` if that leaves none.
-    var above: PathInside? { names.count > 1 ? PathInside(names.dropLast()) : nil }
 
     private static func characters(of path: FilePath) -> [CInterop.PlatformChar] {
         path.withPlatformString { start in

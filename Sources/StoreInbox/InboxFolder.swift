@@ -16,10 +16,10 @@ package final class InboxFolder: Sendable {
     package static let format = 1
 
     /// - Throws: `.noInbox`, `.notAFolder`, `.newerFormat`, `.badRecord`, `.file`.
-    package init(_ inbox: Inbox, componentwise: Bool = false) throws(InboxError) {
+    package init(_ inbox: Inbox) throws(InboxError) {
         self.inbox = inbox
         do throws(FileError) {
-            files = try OpenFolder(following: inbox.root, componentwise: componentwise)
+            files = try OpenFolder(following: inbox.root)
         } catch {
             switch error.errno {
             case .notDirectory where (try? PlatformCalls.statusFollowingLinks(of: inbox.root)) != nil:

@@ -41,7 +41,7 @@ package final class Installer: Sendable {
     package init(
         inbox: Inbox, keeping retention: Retention, leavingFree reserve: Int64 = 1_000_000,
         replacing replaceable: Set<StoreName> = [], allowingEmpty allowsEmpty: Bool = false,
-        in space: SpaceLedger = .ofProcess, componentwise: Bool = false
+        in space: SpaceLedger = .ofProcess
     ) throws(InboxError) {
         self.retention = retention
         self.replaceable = Mutex(replaceable)
@@ -50,7 +50,7 @@ package final class Installer: Sendable {
         self.space = space
         if let around = InboxLayout.inbox(around: inbox.root) { throw .insideInbox(inbox.root, inbox: around) }
         try InboxError.wrapping { () throws(FileError) in try Folder.make(inbox.root.isEmpty ? "." : inbox.root) }
-        let folder = try InboxFolder(inbox, componentwise: componentwise)
+        let folder = try InboxFolder(inbox)
         try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.depot) }
         try folder.checkIsOurs()
         lock = try InboxLock(folder)

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What is reached through an open folder lies in it, whoever follows the path: the kernel or this program.
+/// What is reached through an open folder lies in it.
 @Suite struct OpenFolderTests {
     private let scratch: ScratchFolder
     private let (root, outside): (FilePath, FilePath)
@@ -23,11 +23,8 @@ import Testing
         try PlatformCalls.symbolicLink(at: root.appending("last"), to: "a/b/file")
     }
 
-    private static let ways = [false, true]
-
-    @Test(arguments: ways)
-    func `a file below it is read, and another made`(componentwise: Bool) throws {
-        let folder = try OpenFolder(following: root, componentwise: componentwise)
+    @Test func `a file below it is read, and another made`() throws {
+        let folder = try OpenFolder(following: root)
         #expect(try folder.file(at: root.appending("a/b/file")).read(9, at: 0) == [1])
         try folder.makeFile(at: root.appending("a/b/new")).write([3])
         #expect(try folder.names(in: root.appending("a/b")) == ["file", "new"])
@@ -40,9 +37,9 @@ import Testing
         #expect(try folder.names(in: root) == ["a", "last", "link"])
     }
 
-    @Test(arguments: ways, ["link/file", "link", "a/inner/file", "a/up/file", "last", "a/up"])
-    func `no link is followed, at no place of a path`(componentwise: Bool, path: String) throws {
-        let folder = try OpenFolder(following: root, componentwise: componentwise)
+    @Test(arguments: ["link/file", "link", "a/inner/file", "a/up/file", "last", "a/up"])
+    func `no link is followed, at no place of a path`(path: String) throws {
+        let folder = try OpenFolder(following: root)
         let path = root.appending(FilePath(path).components)
         let error = #expect(throws: FileError.self) { _ = try folder.file(at: path).size }
         #expect([.tooManySymbolicLinkLevels, .notDirectory].contains(error?.errno), "\(String(describing: error))")
@@ -51,10 +48,9 @@ import Testing
         #expect(throws: FileError.self) { _ = try folder.lockFile(at: path).size }
     }
 
-    @Test(arguments: ways)
-    func `nothing is changed through a link`(componentwise: Bool) throws {
+    @Test func `nothing is changed through a link`() throws {
         let before = try FolderListing(of: outside)
-        let folder = try OpenFolder(following: root, componentwise: componentwise)
+        let folder = try OpenFolder(following: root)
         let through = root.appending("link")
         for attempt: () throws -> Void in [
             { _ = try folder.makeFile(at: through.appending("new")).size },
@@ -75,9 +71,8 @@ import Testing
         #expect(try folder.names(in: root) == ["a", "last"])
     }
 
-    @Test(arguments: ways)
-    func `paths that are not below it are refused`(componentwise: Bool) throws {
-        let folder = try OpenFolder(following: root, componentwise: componentwise)
+    @Test func `paths that are not below it are refused`() throws {
+        let folder = try OpenFolder(following: root)
         for path: FilePath in [
             outside.appending("file"), root.appending("../outside/file"), root.appending("a/../a/b/file"),
             "/etc/passwd",
@@ -87,9 +82,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ways)
-    func `what is open stays the same, whatever gets its name`(componentwise: Bool) throws {
-        let folder = try OpenFolder(following: root, componentwise: componentwise)
+    @Test func `what is open stays the same, whatever gets its name`() throws {
+        let folder = try OpenFolder(following: root)
         try PlatformCalls.rename(root, to: scratch.path.appending("moved"))
         try PlatformCalls.symbolicLink(at: root, to: outside)
         try folder.makeFile(at: root.appending("mine")).write([4])
@@ -98,11 +92,8 @@ import Testing
         #expect(try OpenFile.readingWithoutFollowing(folder.pathByDescriptor.appending("mine")).size == 1)
     }
 
-    @Test(arguments: ways)
-    func `what lies where a file is to be made aside stays, and so does what it was to replace`(componentwise: Bool)
-        throws
-    {
-        let folder = try OpenFolder(following: root, componentwise: componentwise)
+    @Test func `what lies where a file is to be made aside stays, and so does what it was to replace`() throws {
+        let folder = try OpenFolder(following: root)
         let (path, aside) = (root.appending("note"), root.appending("a/b/file"))
         try folder.replace(path, with: [1, 2], aside: root.appending("aside"))
         let error = #expect(throws: FileError.self) { try folder.replace(path, with: [3], aside: aside) }
@@ -116,10 +107,9 @@ import Testing
         #expect(try folder.names(in: root) == ["a", "last", "link", "note"])
     }
 
-    @Test(arguments: ways)
-    func `a pipe is no file, and nobody waits for it`(componentwise: Bool) throws {
+    @Test func `a pipe is no file, and nobody waits for it`() throws {
         try #require(mkfifo(root.appending("pipe").string, 0o600) == 0)
-        let folder = try OpenFolder(following: root, componentwise: componentwise)
+        let folder = try OpenFolder(following: root)
         let error = #expect(throws: FileError.self) { _ = try folder.file(at: root.appending("pipe")).size }
         #expect(error?.errno == .invalidArgument)
     }

@@ -23,8 +23,8 @@ import Testing
         case inside
     }
 
-    @Test(arguments: [false, true], Place.allCases)
-    func `nothing is read or written elsewhere`(componentwise: Bool, place: Place) async throws {
+    @Test(arguments: Place.allCases)
+    func `nothing is read or written elsewhere`(place: Place) async throws {
         let scratch = try ScratchFolder.inMemory()
         let parent = try scratch.folder("parent")
         let root = parent.appending("inbox")
@@ -32,8 +32,8 @@ import Testing
         let before = try Self.listing(of: canary)
         let inbox = Inbox(at: root)
         try await Shipment("first", files: [1: "one"]).install(
-            with: try Installer(inbox: inbox, keeping: Retention(count: 3), componentwise: componentwise))
-        let installer = try Installer(inbox: inbox, keeping: Retention(count: 3), componentwise: componentwise)
+            with: try Installer(inbox: inbox, keeping: Retention(count: 3)))
+        let installer = try Installer(inbox: inbox, keeping: Retention(count: 3))
 
         let pairs = try Self.plantLinks(place, parent, to: canary)
         let isRoot = PlatformCalls.effectiveUser == 0
@@ -66,7 +66,7 @@ import Testing
         }
         let swaps = try await swapper.stop()
         print(
-            "\(componentwise ? "componentwise" : "kernel") \(place): \(swaps) swaps, \(installed) installed, \(failed) failed"
+            "\(place): \(swaps) swaps, \(installed) installed, \(failed) failed"
         )
         #expect(try Self.listing(of: canary) == before)
         #expect(swaps > Self.fewestSwaps)

@@ -6,10 +6,6 @@
 
 #include <stdint.h>
 
-/// openat2(2), which glibc has no function for before 2.43: what is opened lies in `folder` or below it, and no component of
-/// `path` is a symbolic link. Returns -1 with ENOSYS where there is no such call.
-int ship_store_open_beneath(int folder, const char *path, int flags, uint64_t mode);
-
 /// renameat2(2) with RENAME_NOREPLACE, or renamex_np(2) with RENAME_EXCL: fails with EEXIST if anything has the new name.
 /// Returns -1 with ENOSYS, EINVAL or ENOTSUP where the system or the file system cannot do that.
 int ship_store_rename_to_free_name(const char *from, const char *to);

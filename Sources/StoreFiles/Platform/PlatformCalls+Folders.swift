@@ -60,27 +60,11 @@ extension PlatformCalls {
         }
     }
 
-    /// openat2(2) with `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`.
-    ///
-    /// - Returns: `nil` where there is no such call: an old kernel says ENOSYS, a sandbox that does not know it EPERM.
-    static func openBeneath(
-        _ folder: FileDescriptor, _ inside: PathInside, _ path: FilePath, _ mode: FileDescriptor.AccessMode,
-        _ options: FileDescriptor.OpenOptions
-    ) throws(FileError) -> FileDescriptor? {
-        let raw = ship_store_open_beneath(
-            folder.rawValue, inside.text, mode.rawValue | options.rawValue | closeOnExec,
-            UInt64(FilePermissions.ownerReadWrite.rawValue))
-        if raw >= 0 { return FileDescriptor(rawValue: raw) }
-        let errno = Errno.last
-        guard errno == .noFunction || errno == .notPermitted else { throw FileError(.open, path, errno) }
-        return nil
-    }
-
     /// openat(2) with `O_NOFOLLOW`.
     static func open(
         _ entry: FolderEntry, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions
     ) throws(FileError) -> FileDescriptor {
-        let flags = mode.rawValue | options.rawValue | closeOnExec | O_NOFOLLOW
+        let flags = mode.rawValue | options.rawValue | O_CLOEXEC | O_NOFOLLOW
         let raw = openat(entry.folder.rawValue, entry.name, flags, FilePermissions.ownerReadWrite.rawValue)
         guard raw >= 0 else { throw FileError(.open, entry.path, .last) }
         return FileDescriptor(rawValue: raw)
