@@ -17,20 +17,17 @@ import Testing
                 == [0xA5, 0x24, 0xD4, 0xC1, 0xED, 0x36, 0xC7, 0x87, 0x2C, 0x55])
     }
 
-    /// The example that most tutorials give: version 1-M.
-    @Test func `packs letters as they are packed elsewhere`() throws {
-        let (version, data) = try #require(QRCode.data(of: "HELLO WORLD"))
-        #expect(version.number == 1)
-        #expect(data == [32, 91, 11, 120, 209, 114, 220, 77, 67, 64, 236, 17, 236, 17, 236, 17])
-        #expect(
-            QRCode.checkBytes(of: data, count: 10) == [196, 35, 39, 119, 235, 215, 231, 226, 93, 23])
+    /// The example that most tutorials give, "HELLO WORLD": version 1-M.
+    @Test func `has the check bytes of other programs`() {
+        let data: [UInt8] = [32, 91, 11, 120, 209, 114, 220, 77, 67, 64, 236, 17, 236, 17, 236, 17]
+        #expect(QRCode.checkBytes(of: data, count: 10) == [196, 35, 39, 119, 235, 215, 231, 226, 93, 23])
     }
 
     @Test func `is not made of what it cannot hold`() {
-        #expect(QRCode("lower case") == nil)
-        #expect(QRCode("\u{C4}") == nil)
-        #expect(QRCode(String(repeating: "A", count: 154)) != nil)
-        #expect(QRCode(String(repeating: "A", count: 155)) == nil)
+        #expect(QRCode(String(repeating: "A", count: 88)) != nil)
+        #expect(QRCode(String(repeating: "a", count: 88)) == nil)
+        #expect(QRCode(String(repeating: "A", count: 87)) == nil)
+        #expect(QRCode(String(repeating: "A", count: 88) + "\u{C4}") == nil)
     }
 
     @Test func `fits on a terminal`() throws {
@@ -58,10 +55,8 @@ import Testing
     }
 
     private static let texts =
-        ["A", "HELLO WORLD", "0123456789", "$%*+-./: Z"]
-        + [25, 40, 62, 89, 90, 91, 122, 154].map {
-            String((0..<$0).map { "0123456789ABCDEFGHJKMNPQRSTVWXYZ".shuffledAt($0) })
-        }
+        [String(repeating: "HELLO WORLD", count: 8), String(repeating: "01234567", count: 11)]
+        + [String(repeating: "A", count: 88), String(repeating: "$%*+-./: Z7", count: 8)]
         + (0..<20).map { DeviceIdentifier(ofCertificate: [$0]).pictureText }
 
     private enum Reader {
@@ -70,15 +65,11 @@ import Testing
     }
 }
 
-extension String {
-    fileprivate func shuffledAt(_ index: Int) -> Character { Array(self)[(index * 7 + index / 3) % count] }
-}
-
 extension QRCode {
     /// A grey picture [netpbm.sourceforge.net/doc/pgm.html], each module `scale` pixels wide.
     fileprivate func image(scale: Int) -> [UInt8] {
         let edge = Self.quietZone
-        let width = (side + 2 * edge) * scale
+        let width = (Self.side + 2 * edge) * scale
         var bytes = Array("P5 \(width) \(width) 255\n".utf8)
         for row in 0..<width {
             for column in 0..<width {

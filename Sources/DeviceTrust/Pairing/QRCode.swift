@@ -1,73 +1,60 @@
-/// A QR code of a text of digits, capital letters, spaces and `$%*+-./:`.
+/// A QR code of a device's id: of 88 digits, capital letters, spaces and `$%*+-./:`.
 ///
-/// It is written by hand: two files, instead of a dependency for one picture.
+/// It is written by hand: two files, instead of a dependency for one picture. It always is of version 4, at error correction level M (15 %),
+/// which holds two characters more.
 ///
 /// Source: ISO/IEC 18004:2015; sections are cited below.
 public struct QRCode: Hashable, Sendable {
     /// Modules on each side, without the quiet zone.
-    public let side: Int
-    /// Row after row, from the top left; `true` is dark.
-    let modules: [Bool]
-
+    public static let side = 33
     /// How many light modules must be on every side [section 5.3.8].
     public static let quietZone = 4
 
-    /// - Returns: `nil` for a text with other characters, or of more than 154.
+    /// Row after row, from the top left; `true` is dark.
+    let modules: [Bool]
+
+    /// - Returns: `nil` for a text with other characters, or of another length.
     public init?(_ text: String) {
-        guard let bytes = Self.data(of: text) else { return nil }
-        let drawing = QRDrawing(bytes.version, Self.interleaved(bytes.data, bytes.version))
-        side = bytes.version.side
-        modules = drawing.modules
+        guard let data = Self.data(of: text) else { return nil }
+        modules = QRDrawing(Self.interleaved(data)).modules
     }
 
     /// Whether a module is dark; those outside are light.
     public subscript(row row: Int, column column: Int) -> Bool {
-        (0..<side).contains(row) && (0..<side).contains(column) && modules[row * side + column]
+        let inside = 0..<Self.side
+        return inside.contains(row) && inside.contains(column) && modules[row * Self.side + column]
     }
 
     private static let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:".utf8)
+    private static let length = 88
     private static let alphanumericMode = 0b0010
-    /// Of the length, in the versions that are used here [table 3].
+    /// Of the length [table 3].
     private static let lengthBits = 9
 
-    /// The data bytes, filled up, and the smallest version that holds them [sections 7.4.4, 7.4.9 and 7.4.10].
-    static func data(of text: String) -> (version: QRVersion, data: [UInt8])? {
-        var values: [Int] = []
-        for byte in text.utf8 {
-            guard let value = characters.firstIndex(of: byte) else { return nil }
-            values.append(value)
-        }
+    /// The data is split into two blocks, each with its own check bytes [table 9].
+    private static let dataInBlock = 32
+    private static let checkInBlock = 18
+
+    /// The data bytes, filled up [sections 7.4.4, 7.4.9 and 7.4.10].
+    private static func data(of text: String) -> [UInt8]? {
+        let values = text.utf8.compactMap(characters.firstIndex)
+        guard values.count == length, text.utf8.count == length else { return nil }
         var bits: [Bool] = []
         bits.append(alphanumericMode, count: 4)
-        let needed = 4 + lengthBits + values.count / 2 * 11 + values.count % 2 * 6
-        guard let version = QRVersion.all.first(where: { $0.dataBytes * 8 >= needed }) else { return nil }
-        bits.append(values.count, count: lengthBits)
-        for index in stride(from: 0, to: values.count, by: 2) {
-            if index + 1 < values.count {
-                bits.append(values[index] * characters.count + values[index + 1], count: 11)
-            } else {
-                bits.append(values[index], count: 6)
-            }
+        bits.append(length, count: lengthBits)
+        for index in stride(from: 0, to: length, by: 2) {
+            bits.append(values[index] * characters.count + values[index + 1], count: 11)
         }
-        bits.append(0, count: min(4, version.dataBytes * 8 - bits.count))
-        bits.append(0, count: (8 - bits.count % 8) % 8)
-        var data = bits.bytes
-        var filler: UInt8 = 0xEC
-        while data.count < version.dataBytes {
-            data.append(filler)
-            filler ^= 0xEC ^ 0x11
-        }
-        return (version, data)
+        // The end of the text, and up to the end of the byte.
+        bits.append(0, count: 4 + 3)
+        return bits.bytes + [0xEC]
     }
 
     /// Data and check bytes in the order of drawing: the first byte of each block, the second byte of each, and so on [section 7.6].
-    static func interleaved(_ data: [UInt8], _ version: QRVersion) -> [UInt8] {
-        let blocks = (0..<version.blocks).map { index in
-            Array(data[index * version.dataInBlock..<(index + 1) * version.dataInBlock])
-        }
-        let checks = blocks.map { checkBytes(of: $0, count: version.checkInBlock) }
-        return (0..<version.dataInBlock).flatMap { index in blocks.map { $0[index] } }
-            + (0..<version.checkInBlock).flatMap { index in checks.map { $0[index] } }
+    private static func interleaved(_ data: [UInt8]) -> [UInt8] {
+        let blocks = [Array(data.prefix(dataInBlock)), Array(data.dropFirst(dataInBlock))]
+        let checks = blocks.map { checkBytes(of: $0, count: checkInBlock) }
+        return zip(blocks[0], blocks[1]).flatMap { [$0, $1] } + zip(checks[0], checks[1]).flatMap { [$0, $1] }
     }
 }
 
@@ -92,10 +79,10 @@ extension QRCode {
     ///   modules are drawn, for light text on a dark background.
     public func lines(blackOnWhite isBlackOnWhite: Bool) -> [String] {
         let edge = Self.quietZone
-        return stride(from: -edge, to: side + edge, by: 2).map { row in
-            let line = (-edge..<side + edge).map { column in
+        return stride(from: -edge, to: Self.side + edge, by: 2).map { row in
+            let line = (-edge..<Self.side + edge).map { column in
                 // Under the last row there is nothing to draw.
-                let bottomIsLight = row + 1 < side + edge && !self[row: row + 1, column: column]
+                let bottomIsLight = row + 1 < Self.side + edge && !self[row: row + 1, column: column]
                 switch (!self[row: row, column: column], bottomIsLight) {
                 case (true, true): return "█"
                 case (true, false): return "▀"
