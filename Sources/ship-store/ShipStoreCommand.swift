@@ -29,7 +29,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
             MoveCommand.self,
             DestroyCommand.self, BasesCommand.self, VerifyCommand.self, InspectCommand.self, MetadataCommand.self,
             IdentityCommand.self,
-            TrustCommand.self, PeersCommand.self, DistrustCommand.self, DemoCommand.self, DemoWriterCommand.self,
+            TrustCommand.self, PeersCommand.self, DistrustCommand.self, DemoCommand.self,
         ])
 
     static func main() async {

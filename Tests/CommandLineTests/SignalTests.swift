@@ -231,7 +231,7 @@ import Testing
     @Test(arguments: stops)
     func `the demo`(stop: Stop) async throws {
         let demo = try desk.start("demo")
-        _ = try await demo.waitForLine(containing: "receive: a process listens on ")
+        _ = try await demo.waitForLine(containing: "receive: listens on ")
         try await end(demo, stop.signal, with: stop.status)
         #expect(try Folder.names(in: desk.temporary) == [])
     }

@@ -304,7 +304,6 @@ import Testing
             ] {
                 #expect(help.stdout.contains("\n  \(command) "))
             }
-            #expect(!help.stdout.contains("demo-writer"))
         }
     }
 }

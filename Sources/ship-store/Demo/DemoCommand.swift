@@ -3,13 +3,13 @@ import GRDB
 import ShipStore
 import SystemPackage
 
-/// The whole story on one machine: a writer, a sender and a receiver as processes of their own, and a reader here.
+/// The whole story on one machine: a writer, a sender, a receiver and readers.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Show the whole story on this machine, in a temporary folder, in seconds.",
         discussion: """
-            A store that another process keeps writing to is shipped to a receiver over loopback, changed, and shipped \
+            A store that is written to all the time is shipped to a receiver over loopback, changed, and shipped \
             again while a reader holds the first generation. Nothing is left behind.
 
               ship-store demo
@@ -42,9 +42,10 @@ struct DemoCommand: AsyncParsableCommand {
         try store.make()
         say("made a store with \(DemoStore.recipes) recipes in WAL mode: \(store.path)")
         try await Self.withReceiver(into: inbox.root) { address in
-            say("receive: a process listens on \(address)")
-            try await Self.withWriter(to: store.path) {
-                say("a writer process moves money between its \(DemoStore.accounts) accounts all the time")
+            say("receive: listens on \(address)")
+            do {
+                async let _ = store.transfer()
+                say("a writer moves money between its \(DemoStore.accounts) accounts all the time")
                 try await breakOff(store, to: address)
                 try await ship(store, to: address)
                 let first = try await open(inbox)
@@ -62,11 +63,10 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     /// Ships the store over a link that breaks.
-    private func breakOff(_ store: DemoStore, to address: String) async throws {
-        let receiver = try Endpoint(address)
+    private func breakOff(_ store: DemoStore, to address: Endpoint) async throws {
         // No coding takes less than 10.7 bytes for 24 words of 12: the link breaks before the middle.
         let most = DemoStore.recipes * 5
-        try await Self.withBreakingLink(to: receiver, after: most) { address in
+        try await Self.withBreakingLink(to: address, after: most) { address in
             guard try await Self.send(store.path, to: address) == nil else {
                 throw Self.Failed(what: "breaking the link")
             }
@@ -74,26 +74,29 @@ struct DemoCommand: AsyncParsableCommand {
         say("send: the link broke after \(Figures.bytes(Int64(most)))")
     }
 
-    private func ship(_ store: DemoStore, to address: String) async throws {
+    private func ship(_ store: DemoStore, to address: Endpoint) async throws {
         let start = ContinuousClock.now
         guard let sent = try await Self.send(store.path, to: address) else { throw Self.Failed(what: "send") }
         let what =
             sent.isResumed
-            ? "the rest, and what has changed since" : sent.isDelta ? "what has changed" : "all of it"
-        say("send: shipped \(what) in \(Figures.duration(.now - start)), \(Figures.bytes(sent.wire)) on the wire")
+            ? "the rest, and what has changed since"
+            : sent.delivery.store?.encoding == .delta ? "what has changed" : "all of it"
+        say(
+            "send: shipped \(what) in \(Figures.duration(.now - start)), \(Figures.bytes(sent.delivery.bytesSent)) on the wire"
+        )
     }
 
     /// Follows the store, and changes it some times.
-    private func follow(_ store: DemoStore, to address: String) async throws {
+    private func follow(_ store: DemoStore, to address: Endpoint) async throws {
         try await Self.withFollower(of: store.path, to: address) { sent in
             var sent = sent.makeAsyncIterator()
-            guard try await sent.next() != nil else { throw Self.Failed(what: "send --follow") }
+            guard await sent.next() != nil else { throw Self.Failed(what: "send --follow") }
             let start = ContinuousClock.now
             var wire = Int64(0)
             for _ in 0..<Self.changes {
                 try store.add(recipes: 10)
-                guard let bytes = try await sent.next() else { throw Self.Failed(what: "send --follow") }
-                wire += bytes
+                guard let delivery = await sent.next() else { throw Self.Failed(what: "send --follow") }
+                wire += delivery.bytesSent
             }
             say(
                 "send --follow: shipped \(Self.changes) changes as they came, in \(Figures.duration(.now - start)), "
