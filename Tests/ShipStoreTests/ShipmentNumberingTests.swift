@@ -150,55 +150,6 @@ import Testing
         #expect(reason.knownCode == .replayed)
     }
 
-    @Test(arguments: [false, true])
-    func `another copy has the room that an early copy of the next store took`(isRemembered: Bool) async throws {
-        try makeStore().close()
-        let folder = scratch.path.appending("early")
-        let copies = Mutex(0)
-        try Folder.make(folder)
-        let overtaken = ProducerSession.Order(
-            isOvertaken: { _ in true },
-            prepare: { [path] in
-                let number = copies.withLock {
-                    $0 += 1
-                    return $0
-                }
-                if number == 2 {
-                    while try Folder.names(in: folder).isEmpty { try await Task.sleep(for: .milliseconds(1)) }
-                    throw SnapshotError.noSpace(folder: folder, needed: 2, free: 1)
-                }
-                if number == 3 {
-                    // The task that took it lets go of it a moment later.
-                    let end = ContinuousClock.now + .seconds(1)
-                    while try !Folder.names(in: folder).isEmpty, .now < end { await Task.yield() }
-                    #expect(try Folder.names(in: folder).isEmpty)
-                }
-                return OutgoingShipment(
-                    StoreVersion(try await PreparedCopy(of: path, CopyOptions())), Producer.Options.inBlocks)
-            })
-        var options = CopyOptions()
-        options.temporaryFolder = folder
-        let consumer = try LaterConsumer(refusing: 1, isLate: true)
-        let session = ProducerSession(
-            timeouts: Timeouts(), authorization: SessionAuthorization(.localPrograms) {}, report: { _ in })
-        let link = PeerLink(
-            direction: .twoWay, reader: consumer, writer: consumer,
-            peer: .at(.command("a consumer")))
-        let bases = RememberedBases(
-            in: BaseMemory(at: scratch.path.appending("bases")), of: path, named: StoreName(suggestedBy: path),
-            CopyProfile())
-        let remembered = isRemembered ? RememberedShipment(bases, to: "a consumer", metadata: [:]) : nil
-        let next = ProducerSession.Order(
-            prepare: { [path, options] in
-                let version = StoreVersion(try await PreparedCopy(of: path, options))
-                guard let remembered else { return OutgoingShipment(version, .inBlocks) }
-                return remembered.shipment(of: version, copiedIn: nil, .inBlocks)
-            }, isSmall: { true }, dropped: { remembered?.drop() })
-        let results = await session.run(link, [overtaken, next]).results
-        #expect(try results.map { try $0.get().receipt?.outcome } == [.installed, .installed])
-        #expect(copies.withLock { $0 } == 3)
-    }
-
     @Test func `the copy of the next store is taken before the last of a small shipment has gone`() async throws {
         try makeStore().close()
         let begun = Mutex(false)
@@ -251,13 +202,10 @@ private actor LaterConsumer: SayingConsumer {
     private var parser = FrameParser()
     private var manifest: Manifest?
     private var refusals: Int
-    /// Whether it says so once all has come.
-    private let isLate: Bool
     nonisolated let words: SaidWords
 
-    init(refusing refusals: Int, isLate: Bool = false) throws {
+    init(refusing refusals: Int) throws {
         self.refusals = refusals
-        self.isLate = isLate
         words = try SaidWords()
     }
 
@@ -267,17 +215,16 @@ private actor LaterConsumer: SayingConsumer {
             switch element {
             case .frame(.manifest(let manifest)):
                 self.manifest = manifest
-                if refusals > 0, !isLate {
-                    try refuse()
+                if refusals > 0 {
+                    refusals -= 1
+                    self.manifest = nil
+                    words.say(
+                        try Frame.refusal(Reason(.replayed, message: "old", ending: .shipment)).serialized())
                 } else {
                     words.say(try Frame.answer(.everything).serialized())
                 }
             case .frame(.end):
                 guard let manifest else { break }
-                if refusals > 0 {
-                    try refuse()
-                    break
-                }
                 let receipt = Receipt(
                     name: manifest.name, generation: 1, sha256: manifest.store.sha256, outcome: .installed)
                 self.manifest = nil
@@ -286,12 +233,6 @@ private actor LaterConsumer: SayingConsumer {
             default: break
             }
         }
-    }
-
-    private func refuse() throws {
-        refusals -= 1
-        manifest = nil
-        words.say(try Frame.refusal(Reason(.replayed, message: "old", ending: .shipment)).serialized())
     }
 
     nonisolated func finish() async throws(LinkError) {}

@@ -14,8 +14,6 @@ extension ProducerSession {
         var prepare: @Sendable () async throws -> OutgoingShipment
         /// Whether the copy may be taken while the one before still exists.
         var isSmall: @Sendable () -> Bool = { false }
-        /// Removes what takes room on the disk and can be made again; returns whether there may have been something.
-        var makeRoom: @Sendable () async -> Bool = { false }
         /// Returns what the offer of a manifest answers.
         var answer: @Sendable (Manifest) -> Newest? = { _ in nil }
         /// Called when a copy is given up before it has gone: whoever else keeps it lets go of it.
@@ -63,19 +61,6 @@ extension ProducerSession {
         /// The order is over: its copy goes, if it was not used.
         func drop(_ index: Int) { tasks.withLock { $0.removeValue(forKey: index) }?.cancel() }
 
-        /// Removes the copy of an order.
-        ///
-        /// - Returns: Whether it may have taken room on the disk.
-        private func giveUp(_ index: Int) async -> Bool {
-            guard let task = tasks.withLock({ $0.removeValue(forKey: index) }) else { return false }
-            task.cancel()
-            // A copy that was not complete took room as well.
-            let result = await task.result
-            orders[index].dropped()
-            if case .success(nil) = result { return false }
-            return true
-        }
-
         func end() async {
             let left = tasks.withLock { tasks in
                 defer { tasks = [:] }
@@ -101,7 +86,6 @@ extension ProducerSession {
                 case .failure, nil: return try await original.prepare()
                 }
             }
-            order.makeRoom = { [self] in await giveUp(index + 1) }
             order.nextMayBegin = { [self] in begin(index + 1) }
             return order
         }

@@ -309,20 +309,13 @@ struct ProducerSession {
         }
     }
 
-    /// Takes a second copy. If the disk has no room for it, the early copy of the next store goes first; that one is taken again later.
+    /// Takes a second copy.
     private func copyAgain(
         _ order: Order, _ frames: inout FrameReader, _ conversation: ProducerConversation
     ) async throws(RefusedShipment) -> OutgoingShipment {
         order.dropped()
         do {
-            do {
-                return try await copy(order) { try await conversation.whileWorking(&frames, $0) }
-            } catch {
-                guard !(error is RefusedShipment), ShipmentError(error).isOfRoom else { throw error }
-                // It waits for the end of a copy that is under way.
-                guard try await conversation.whileWorking(&frames, order.makeRoom) else { throw error }
-                return try await copy(order) { try await conversation.whileWorking(&frames, $0) }
-            }
+            return try await copy(order) { try await conversation.whileWorking(&frames, $0) }
         } catch let refused as RefusedShipment {
             throw refused
         } catch {
@@ -369,13 +362,4 @@ extension DeviceIdentity {
 extension ShipmentError {
     /// Whether the consumer has refused a number that is not above the highest it has seen.
     var isReplayed: Bool { if case .refused(let reason) = self { reason.knownCode == .replayed } else { false } }
-
-    /// Whether the disk has no room for a copy.
-    fileprivate var isOfRoom: Bool {
-        switch self {
-        case .source(let error): error.isOfRoom
-        case .file(let error): error.isOutOfSpace
-        default: false
-        }
-    }
 }
