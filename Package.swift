@@ -166,7 +166,8 @@ let package = Package(
         .executableTarget(
             name: "ship-store",
             dependencies: [
-                "EssentialFoundation", "ShipStore", "ShipStoreNetwork", "ShipTransport", "StoreFiles", argumentParser,
+                "CSQLiteHardening", "EssentialFoundation", "ShipStore", "ShipStoreNetwork", "ShipTransport",
+                "StoreFiles", argumentParser,
                 grdb, subprocess,
                 system,
             ],

@@ -1,5 +1,7 @@
 #include "CSQLiteHardening.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -31,6 +33,20 @@ const char *ship_store_literal_paths(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_literal_paths);
     return literal_paths.zName;
+}
+
+static int open_at_once(const char *path, int flags, int mode)
+{
+    int file = open(path, flags | O_NONBLOCK, mode);
+    // Another program has a lease, which only a regular file has, and gives it back [fcntl(2)].
+    return file < 0 && errno == EWOULDBLOCK ? open(path, flags, mode) : file;
+}
+
+void ship_store_open_at_once(void)
+{
+    sqlite3_vfs *vfs = sqlite3_initialize() == SQLITE_OK ? sqlite3_vfs_find(NULL) : NULL;
+    if (vfs && vfs->iVersion >= 3 && vfs->xSetSystemCall)
+        vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_at_once);
 }
 
 static int last_errno(sqlite3 *database, int which)

@@ -90,7 +90,7 @@ package enum Folder {
 
     /// fsync(2) on the folder: without it a rename in it may not survive a power cut.
     package static func sync(_ path: FilePath) throws(FileError) {
-        let descriptor = try OpenFile.reading(path)
-        try PlatformCalls.sync(descriptor.descriptor, path)
+        let folder = try OpenFile.folder(path, following: true)
+        try PlatformCalls.sync(folder.descriptor, path)
     }
 }

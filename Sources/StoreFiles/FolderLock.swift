@@ -24,7 +24,7 @@ package struct FolderLock: ~Copyable, Sendable {
     /// - Returns: `nil` if another lock excludes this one.
     /// - Throws: `.noSuchFileOrDirectory` if the folder is not there.
     package static func take(_ kind: Kind, on folder: FilePath) throws(FileError) -> FolderLock? {
-        try take(kind, on: try OpenFile.readingWithoutFollowing(folder))
+        try take(kind, on: try OpenFile.folder(folder))
     }
 
     /// Takes the lock of a folder below an open one, if it is free.

@@ -29,6 +29,13 @@ package struct OpenFile: ~Copyable, Sendable {
         try open(path, .readOnly, [.closeOnExec, .noFollow])
     }
 
+    /// Opens a folder: a symbolic link at the end of the path is an error, unless it is to be followed.
+    ///
+    /// - Throws: `.notDirectory` for anything else.
+    package static func folder(_ path: FilePath, following: Bool = false) throws(FileError) -> OpenFile {
+        try open(path, .readOnly, following ? [.closeOnExec, .directory] : [.closeOnExec, .directory, .noFollow])
+    }
+
     /// Makes a file that must not be there yet, for its owner only.
     package static func creating(_ path: FilePath) throws(FileError) -> OpenFile {
         let file = try open(path, .readWrite, [.closeOnExec, .create, .exclusiveCreate, .noFollow])
@@ -69,15 +76,30 @@ package struct OpenFile: ~Copyable, Sendable {
         OpenFile(path: path, descriptor: descriptor)
     }
 
+    /// Never waits: a named pipe, which may have come after a look at the path, would wait for another program.
+    ///
+    /// - Throws: `.invalidArgument` for a pipe.
     private static func open(
         _ path: FilePath, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions
     ) throws(FileError) -> OpenFile {
+        func descriptor(_ options: FileDescriptor.OpenOptions) throws -> FileDescriptor {
+            try FileDescriptor.open(path, mode, options: options, permissions: .ownerReadWrite)
+        }
+        let file: OpenFile
         do {
-            let descriptor = try FileDescriptor.open(path, mode, options: options, permissions: .ownerReadWrite)
-            return OpenFile(path: path, descriptor: descriptor)
+            let opened: FileDescriptor
+            do {
+                opened = try descriptor(options.union(.nonBlocking))
+            } catch Errno.wouldBlock {
+                // Another program has a lease, which only a regular file has, and gives it back [fcntl(2)].
+                opened = try descriptor(options)
+            }
+            file = OpenFile(path: path, descriptor: opened)
         } catch {
             throw FileError(.open, path, error as? Errno ?? .ioError)
         }
+        guard try file.status.kind != .pipe else { throw FileError(.open, path, .invalidArgument) }
+        return file
     }
 
     /// Size of the file, in bytes.

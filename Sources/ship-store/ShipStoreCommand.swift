@@ -1,4 +1,5 @@
 import ArgumentParser
+import CSQLiteHardening
 import Foundation
 import ShipStore
 import ShipStoreNetwork
@@ -38,6 +39,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
             Console().fail("the arguments of this program cannot be read", hint: nil, .inputOutput)
             Foundation.exit(ExitStatus.inputOutput.rawValue)
         }
+        ship_store_open_at_once()
         // First of all, so that nothing else takes part of the memory that the checker may use.
         if arguments == [CheckerProcess.command] { Foundation.exit(CheckerProcess.run()) }
         PlatformCalls.surviveClosedPipes()

@@ -154,6 +154,29 @@ import Testing
         #expect(try FolderListing(of: desk.path) == before)
     }
 
+    /// Whoever opens a named pipe waits for another program.
+    @Test func `nobody waits for a pipe on the way to a store, or in its place`() async throws {
+        try await desk.shell("mkfifo f").expectSuccess()
+        for command in [
+            ["destroy", "f/R.sqlite"], ["move", "f/R.sqlite", "--to", "o"], ["copy", "f/R.sqlite", "--to", "o"],
+        ] {
+            let outcome = try await desk.run(command, timeout: .seconds(30))
+            #expect([.exited(66), .exited(73)].contains(outcome.status), "\(command) \(outcome.stderr)")
+        }
+        try desk.makeStore()
+        let hung = try await desk.shell(
+            """
+            touch go
+            while [ -e go ]; do mv Recipes.sqlite aside; mkfifo Recipes.sqlite; sleep .002; rm Recipes.sqlite; mv aside Recipes.sqlite
+                sleep .002; done &
+            for i in 1 2 3 4 5 6 7 8; do for c in verify inspect metadata; do
+                timeout -s KILL 10 "$SHIP" $c Recipes.sqlite --busy-timeout 1 >&2; [ $? = 137 ] && echo "$c hung"
+            done; done
+            rm go; wait
+            """)
+        #expect(hung.stdout == "")
+    }
+
     @Test func `every command that reads a store says the same`() async throws {
         try await desk.run("copy", "nothing.sqlite", "--to", "copies").expectFailure(
             66, "there is no store at nothing.sqlite", hint: "check the path")

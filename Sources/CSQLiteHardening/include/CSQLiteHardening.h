@@ -14,6 +14,10 @@ static inline int ship_store_set_db_config(sqlite3 *database, int option, int va
 /// It is registered with the first call, which returns NULL if it cannot be.
 const char *ship_store_literal_paths(void);
 
+/// Lets SQLite's calls of open(2), in all of this process, wait for nobody: a named pipe in the place of a store, or in that of its journal or
+/// log, would wait for another program. For programs: an app has a SQLite of its own mind.
+void ship_store_open_at_once(void);
+
 /// The errno of the last call on the file of a store, or on its journal or log, that the system refused this connection; 0 if none is known.
 /// SQLite says SQLITE_CORRUPT to some errors of a read, such as EIO, and its own check of a store takes every page that it does not get
 /// for a damaged one [os_unix.c, unixRead; vdbe.c, abort_due_to_error; btree.c, checkTreePage].
