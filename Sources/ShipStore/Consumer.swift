@@ -87,6 +87,9 @@ public final class Consumer: Sendable {
         bells = Bells(installer.folder)
     }
 
+    /// Takes away the inbox if this consumer has made it and nothing has come into it: the last call.
+    package func removeInboxIfUnused() { installer.removeIfUnused() }
+
     /// Receives the shipments that come over a link that an app carries: the app vouches for who is at the other end, and closes it.
     ///
     /// - Returns: The receipts: what came is installed, durable and current.

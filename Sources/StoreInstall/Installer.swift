@@ -11,6 +11,8 @@ package final class Installer: Sendable {
     /// The inbox, held open: it is this folder, and no other that gets its name.
     package let folder: InboxFolder
     private let lock: InboxLock
+    /// See `InboxFolder.making`.
+    private let made: [FilePath]?
     private let retention: Retention
     /// Bytes that stay free on the disk.
     let reserve: Int64
@@ -49,17 +51,19 @@ package final class Installer: Sendable {
         self.reserve = reserve
         self.space = space
         if let around = InboxLayout.inbox(around: inbox.root) { throw .insideInbox(inbox.root, inbox: around) }
-        try InboxError.wrapping { () throws(FileError) in try Folder.make(inbox.root.isEmpty ? "." : inbox.root) }
-        let folder = try InboxFolder(inbox)
-        try InboxError.wrapping { () throws(FileError) in try folder.files.makeFolder(at: inbox.layout.depot) }
+        let (folder, made) = try InboxFolder.making(inbox)
         try folder.checkIsOurs()
         lock = try InboxLock(folder)
-        try folder.prepare()
+        try folder.prepare(orRemove: made)
+        self.made = made
         spares = SpareFiles(folder)
         late = DelayedPruning(folder, retention, keeping: spares)
         self.folder = folder
         try late.sweep()
     }
+
+    /// Takes away the inbox if this one has made it and nothing is in it: to others it may be a folder that they use otherwise.
+    package func removeIfUnused() { if let made { folder.removeUnused(with: made) } }
 
     /// Lets one shipment bring another store under a name, or none.
     ///

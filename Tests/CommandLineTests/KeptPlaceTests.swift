@@ -34,6 +34,24 @@ import Testing
         #expect(try Folder.names(in: desk["inbox"]) == names)
     }
 
+    /// A command that fails makes no inbox: into one no copy is kept any more.
+    @Test(arguments: [
+        "receive --from ./typo.shipment", "receive --from unix:nobody",
+        "receive --from ./hello", "receive --listen unix:\(String(repeating: "x", count: 200))",
+        "adopt Odd.base.sqlite",
+    ])
+    func `what comes to nothing makes no inbox`(line: String) async throws {
+        try await desk.shell("echo hello > hello").expectSuccess()
+        try desk.makeStore("Odd.base.sqlite")
+        for folder in ["kept", "new/deep"] {
+            let outcome = try await desk.run(line.split(separator: " ").map(String.init) + ["--into", folder])
+            #expect(outcome.status != .exited(0), "\(line) \(outcome.stderr)")
+        }
+        #expect(try Folder.names(in: desk["kept"]).allSatisfy { $0.hasPrefix("Recipes-") })
+        #expect(try !PlatformCalls.isThere(desk["new"]))
+        try await desk.run("copy", "Recipes.sqlite", "--keep-in", "kept").expectSuccess()
+    }
+
     /// What a user may call a generation or a kept copy, and how it comes to be called so.
     enum Place: String, CaseIterable, Sendable {
         case publicLink, current, generation, linkToLink, renamedInbox, renamedDepot, hardLink, kept, renamedKept

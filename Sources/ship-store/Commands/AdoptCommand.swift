@@ -38,7 +38,8 @@ struct AdoptCommand: AsyncParsableCommand {
             options.checking = checking
             // Which generations stay is for receivers to say.
             options.kept = .max
-            let adoption = try await Consumer(inbox: into, options: options).adopt(file, as: name?.text)
+            let consumer = try Consumer(inbox: into, options: options)
+            let adoption = try await consumer.leavingNoEmptyInbox { try await consumer.adopt(file, as: name?.text) }
             let generation = adoption.generation
             let manifest = generation.manifest
             switch adoption.outcome {

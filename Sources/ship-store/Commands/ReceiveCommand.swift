@@ -185,13 +185,15 @@ struct ReceiveCommand: AsyncParsableCommand {
             var options = options
             options.requirements = try required.requirements()
             let consumer = try Consumer(inbox: into, options: options)
-            guard let metrics else { return try await receive(with: consumer, peerName, reach, reporter) }
-            let pages = StatusPages(of: into, metrics, knownTo: link.device.device)
-            try await metrics.whileKept(console) {
-                try await serving.whileServing(
-                    pages, console, writesJSON: output.json, within: reach.connectTimeout
-                ) {
-                    try await receive(with: consumer, peerName, reach, reporter)
+            try await consumer.leavingNoEmptyInbox(isListening: from == nil) {
+                guard let metrics else { return try await receive(with: consumer, peerName, reach, reporter) }
+                let pages = StatusPages(of: into, metrics, knownTo: link.device.device)
+                try await metrics.whileKept(console) {
+                    try await serving.whileServing(
+                        pages, console, writesJSON: output.json, within: reach.connectTimeout
+                    ) {
+                        try await receive(with: consumer, peerName, reach, reporter)
+                    }
                 }
             }
         }
@@ -225,6 +227,21 @@ struct ReceiveCommand: AsyncParsableCommand {
                 }
                 reporter.report(report)
             }
+        }
+    }
+}
+
+extension Consumer {
+    /// A path that was mistyped, or nobody who answers, makes no inbox: in one, other commands put nothing. A listener that a signal
+    /// ends has had one.
+    func leavingNoEmptyInbox<Value: Sendable>(
+        isListening: Bool = false, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            if !isListening || !Task.isCancelled { removeInboxIfUnused() }
+            throw error
         }
     }
 }
