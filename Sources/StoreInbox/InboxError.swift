@@ -15,6 +15,8 @@ public enum InboxError: Error, Hashable, Sendable {
     case mismatch(FilePath)
     /// The installed manifest cannot be read.
     case badManifest(FilePath, flaw: ForeignText)
+    /// A file or folder that the inbox names is gone.
+    case lost(FilePath)
     /// A later version of this program made the inbox, in a format that this one does not know.
     case newerFormat(FilePath, Int)
     /// The folder is not there, or is no inbox.

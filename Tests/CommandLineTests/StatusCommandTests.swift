@@ -89,6 +89,21 @@ import Testing
         let told = try await desk.run("status", "--into", "inbox")
         #expect(told.status == .exited(80), "\(damage) \(told.stdout)")
         #expect(told.stdout.contains("failing  Recipes") && told.complaints.count == 2)
+        #expect(!damage.contains("/etc") || told.stdout.contains("it is no link to a generation"))
+        // The others tell it as well: 66 would say that nothing has come yet.
+        let isGone = !["mkfifo", "mkdir", "truncate"].contains { damage.contains($0) }
+        for command in [["verify", "inbox"], ["verify", "inbox", "--max-age", "1h"], ["inspect", "inbox"]] where isGone
+        {
+            let outcome = try await desk.run(command)
+            #expect(outcome.status == .exited(65) && outcome.complaints.count == 2, "\(damage) \(outcome.stderr)")
+        }
+        let listed = try await desk.run("list", "--into", "inbox")
+        #expect(listed.complaints.contains { $0.contains("is damaged: ") }, "\(damage) \(listed.stderr)")
+        let watching = try desk.start("watch", "--into", "inbox", "--json")
+        let line = try await watching.waitForLine(containing: "Recipes", on: .output, timeout: .seconds(10))
+        #expect(line.contains(#""event":"unreadable""#), "\(damage) \(line)")
+        watching.signal(SIGTERM)
+        try await watching.wait(timeout: .seconds(10)).expectSuccess()
         // A shipment mends what is no file of its own.
         guard damage.contains("$G/R") else { return }
         try await receive().expectSuccess()

@@ -86,6 +86,7 @@ struct FailureRuleTests {
         ]
         expected["65, cannot-install untold, alone, stopped untold"] = [
             .install(.badManifest(p, flaw: w)), .install(.badRecord(p, flaw: "w")), .install(.badOrigin(p)),
+            .install(.lost(p)),
             .serving(.inWALMode(p)), .serving(.hasSidecar(p, p)), .serving(.notAFile(p)),
         ]
         expected["65, cannot-install untold, session, stopped untold"] = [

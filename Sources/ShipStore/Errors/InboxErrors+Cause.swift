@@ -13,6 +13,7 @@ extension InboxError: ExplainedError {
             "the disk of the inbox has \(free) bytes free, and the shipment needs \(needed), what is to stay free included"
         case .mismatch(let path): "\(path.lastComponent?.text ?? "a file") is not what its digest says"
         case .badManifest(let path, let flaw): "\(path) cannot be read: \(flaw)"
+        case .lost(let path): "\(path) is gone"
         case .newerFormat(let path, let version):
             "a later version of this program made \(path): its format is \(version), and this program knows \(InboxFolder.format)"
         case .noInbox(let path): "\(path) is no inbox"

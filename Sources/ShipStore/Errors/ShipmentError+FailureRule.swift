@@ -277,7 +277,7 @@ extension InboxError {
     fileprivate var failureRule: FailureRule {
         switch self {
         case .mismatch: .ofShipment(.badData, .damaged)
-        case .badManifest, .badRecord, .badOrigin: .inboxDamaged
+        case .badManifest, .lost, .badRecord, .badOrigin: .inboxDamaged
         case .outOfSequence(_, .otherDevice), .outOfSequence(_, .noDevice): .notAllowed
         case .outOfSequence: .ofShipment(.notPermitted, .replayed)
         case .newerFormat: .newerFormat

@@ -39,10 +39,10 @@ public struct Inspection: Sendable {
             shipping.checking = checking
             switch artifact {
             case .inbox(let path):
-                let inbox = Inbox(at: path)
+                let folder = try Inbox(at: path).open()
                 var inspections: [Inspection] = []
-                for name in try inbox.storeNames() {
-                    guard let generation = try inbox.current(of: name) else { continue }
+                for name in try folder.storeNames() {
+                    guard let generation = try folder.shownCurrent(of: name) else { continue }
                     // Neither a receiver nor `prune` removes it meanwhile.
                     let hold = try? FolderLock.takeSoon(.shared, on: generation.path)
                     inspections.append(try await inspect(generation, shipping))
@@ -63,7 +63,9 @@ public struct Inspection: Sendable {
         let parts = manifest.parts.indices.map { generation.path(ofPart: $0) }
         let folder = try OpenFolder(following: generation.path)
         // Whoever opens a named pipe waits for another program.
-        for part in parts { _ = try folder.file(at: part) }
+        for part in parts {
+            do throws(FileError) { _ = try folder.file(at: part) } catch { throw InboxError.file(error).asOfInbox }
+        }
         let version = StoreVersion(manifest, at: parts, try? IndexShape.all(inCopyAt: generation.storePath))
         return try await inspect(OutgoingShipment(version, shipping))
     }

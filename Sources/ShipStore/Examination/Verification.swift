@@ -106,19 +106,17 @@ public struct Verification: Sendable {
                     // first generation may be that of a store whose receiver was interrupted before it became current, or
                     // before it had its public name; the next receiver goes on from there. What was current may be gone, with all
                     // generations.
-                    let (current, folder) = (try inbox.current(of: name), try inbox.open())
-                    if let current {
+                    let folder = try inbox.open()
+                    if let current = try folder.shownCurrent(of: name) {
                         try folder.checkLinks(for: current.manifest, areMade: try folder.hasBeenShown(name))
-                    } else if !paths.isEmpty {
-                        guard try folder.awaitsFirst(name) else { throw .noSuchStore(name) }
-                        if ofStore.allSatisfy({ $0.problem == nil }) {
-                            ofStore = [Verification(place: .store(name), manifest: nil, problem: nil, isAwaited: true)]
-                        }
+                    } else if !paths.isEmpty, ofStore.allSatisfy({ $0.problem == nil }) {
+                        ofStore = [Verification(place: .store(name), manifest: nil, problem: nil, isAwaited: true)]
                     }
                 } catch {
                     // A flaw of the current generation itself is among the findings already.
                     if ofStore.allSatisfy({ $0.problem == nil }) {
-                        ofStore.append(Verification(place: .store(name), manifest: nil, problem: .install(error)))
+                        ofStore.append(
+                            Verification(place: .store(name), manifest: nil, problem: .install(error.asOfInbox)))
                     }
                 }
                 findings += ofStore
@@ -138,7 +136,9 @@ public struct Verification: Sendable {
             _ = try await checking.check(generation.storePath, against: StoreClaims(generation.manifest))
             return Verification(place: place, manifest: manifest, problem: nil)
         } catch {
-            return Verification(place: place, manifest: manifest, problem: ShipmentError(error))
+            var problem = ShipmentError(error)
+            if case .install(let error) = problem { problem = .install(error.asOfInbox) }
+            return Verification(place: place, manifest: manifest, problem: problem)
         }
     }
 }

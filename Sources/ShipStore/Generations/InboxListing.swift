@@ -36,7 +36,7 @@ extension Inbox {
     public struct Listing: Sendable {
         /// Sorted by name, then the oldest first.
         public fileprivate(set) var entries: [Entry] = []
-        /// The folders of generations that cannot be read, and why.
+        /// The folders of generations that cannot be read, and of stores that are not well, and why.
         public fileprivate(set) var damaged: [(name: StoreName, path: FilePath, problem: InboxError)] = []
         /// Others' files among the stores, which are passed over.
         public fileprivate(set) var strangers: [FilePath] = []
@@ -53,7 +53,6 @@ extension Inbox {
     }
 
     private func list(_ name: StoreName, into listing: inout Listing) throws(InboxError) {
-        // An unreadable record is left out here: shipments and rollbacks report it.
         let folder = try open()
         let record = (try? folder.rollbackRecord(of: name)) ?? .empty
         let current = try folder.currentName(of: name)?.number
@@ -64,7 +63,9 @@ extension Inbox {
                 generation = try Generation(at: path)
             } catch {
                 // It may have been pruned since.
-                if (try? PlatformCalls.status(of: path)) != nil { listing.damaged.append((name, path, error)) }
+                if (try? PlatformCalls.status(of: path)) != nil {
+                    listing.damaged.append((name, path, error.asOfInbox))
+                }
                 continue
             }
             if let entry = entry(
@@ -73,6 +74,12 @@ extension Inbox {
             {
                 listing.entries.append(entry)
             }
+        }
+        do throws(InboxError) {
+            _ = try currentEntry(of: name, in: folder)
+        } catch {
+            if listing.damaged.contains(where: { $0.problem == error }) { return }
+            listing.damaged.append((name, folder.layout.store(name), error))
         }
     }
 

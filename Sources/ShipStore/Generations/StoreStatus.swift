@@ -67,25 +67,20 @@ extension Inbox {
         guard (try? DatabaseHeader(decoding: bytes)) != nil else { throw .mismatch(generation.storePath) }
     }
 
-    private func currentEntry(of name: StoreName, in folder: InboxFolder) throws(InboxError) -> Entry? {
-        while let current = try folder.currentName(of: name) {
+    /// What is current of a store, with all that is to be there of it; `nil` if nothing has been installed yet.
+    func currentEntry(of name: StoreName, in folder: InboxFolder) throws(InboxError) -> Entry? {
+        while let generation = try folder.shownCurrent(of: name) {
             do throws(InboxError) {
                 // Without them no shipment comes in.
                 let record = try folder.rollbackRecord(of: name)
                 _ = try folder.originRecord(of: name)
-                let generation = try folder.generation(current, of: name)
                 try folder.checkFiles(of: generation)
                 try checkBeginning(of: generation, in: folder)
                 try folder.checkLinks(for: generation.manifest, areMade: try folder.hasBeenShown(name))
                 return entry(generation, name, isCurrent: true, record, nil, in: folder, isHeld: nil)
             } catch {
-                // Another one may be current meanwhile, and this one gone.
-                guard try folder.currentName(of: name) != current else { throw error }
+                guard try folder.currentName(of: name) != generation.folderName else { throw error.asOfInbox }
             }
-        }
-        // The first one may be about to become current.
-        if try !folder.awaitsFirst(name), try !folder.generationNames(of: name).isEmpty {
-            throw .file(FileError(.open, folder.layout.current(name), .noSuchFileOrDirectory))
         }
         return nil
     }

@@ -58,7 +58,11 @@ struct VerifyCommand: AsyncParsableCommand {
                 }
             }
             let tooOld =
-                if let maxAge { try await ages(within: maxAge, output) } else { nil as ShipmentError? }
+                if let maxAge {
+                    try await ShipmentError.awaiting { try await ages(within: maxAge, output) }
+                } else {
+                    nil as ShipmentError?
+                }
             if let problem = findings.lazy.compactMap(\.problem).first { throw problem }
             if let tooOld { throw tooOld }
             if maxAge != nil, let awaited = findings.first(where: \.isAwaited) {
@@ -82,6 +86,9 @@ struct VerifyCommand: AsyncParsableCommand {
                 (age, problem) = (try await coordinator.asOf(.named(name), noOlderThan: limit), nil)
             } catch CoordinatorError.tooOld(let name, let found, let limit) {
                 (age, problem) = (found, .serving(.tooOld(name, found, limit: limit)))
+            } catch CoordinatorError.noSuchStore {
+                // What was current is gone, or the store is: the findings say so.
+                continue
             }
             first = first ?? problem
             output.write([

@@ -72,12 +72,14 @@ struct WatchCommand: AsyncParsableCommand {
         // Without --once, a signal is the regular end.
         try await console.run(whenStopped: once ? nil : .success, isEndless: true) {
             [output, exec, once, into, since, rows] in
+            var damaged: [StoreStatus] = []
             let changes = try ShipmentError.wrapping {
                 let folder = try Inbox(at: into).open()
                 // Nothing comes where a store's generations cannot be.
                 for name in try folder.storeNames() where names.isEmpty || names.contains(name) {
                     _ = try folder.generationNames(of: name)
                 }
+                if since == nil { damaged = try Inbox(at: into).status().filter { $0.problem != nil } }
                 return try StoreCoordinator(inbox: inbox.root).changes(since: since, rows: rows)
             }
             let whose = names.isEmpty ? "" : " for " + names.sorted().map(\.text).joined(separator: ", ")
@@ -86,11 +88,14 @@ struct WatchCommand: AsyncParsableCommand {
             func tell(_ line: ChangeLine) {
                 if output.json { Output.write(line.json) } else { Output.write(line.text) }
             }
-            for current in changes.current where names.isEmpty || names.contains(current.store) {
+            func isWatched(_ name: StoreName) -> Bool { names.isEmpty || names.contains(name) }
+            for store in damaged where isWatched(store.name) { tell(ChangeLine(store, in: inbox)) }
+            for current in changes.current where isWatched(current.store) {
+                if damaged.contains(where: { $0.name == current.store }) { continue }
                 tell(ChangeLine(current, in: inbox))
             }
             if exec == nil, Output.isUnwanted { return }
-            for await change in changes where names.isEmpty || names.contains(change.store) {
+            for await change in changes where isWatched(change.store) {
                 // The lock keeps the announced generation until the command has ended.
                 let hold = change.generation.flatMap { try? FolderLock.take(.shared, on: $0.path) }
                 defer { withExtendedLifetime(hold) { _ in } }
@@ -147,6 +152,15 @@ private struct ChangeLine {
                 "path": path.text, "age": age?.age?.inWholeSeconds,
                 "isConnected": age?.isConnected == true ? true : nil,
             ])
+        shortJSON = json
+    }
+
+    /// Of a store that cannot be read as the command begins.
+    init(_ damaged: StoreStatus, in inbox: Inbox) {
+        (name, path) = (damaged.name, inbox.root.appending("\(damaged.name).sqlite"))
+        let cause = damaged.problem.map { ShipmentError.install($0).cause } ?? ""
+        text = "\(name)  unreadable: \(cause)"
+        json = .event("unreadable", ["name": name.text, "error": cause.text, "path": path.text])
         shortJSON = json
     }
 

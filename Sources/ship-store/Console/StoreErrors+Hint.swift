@@ -170,7 +170,7 @@ extension InboxError {
         case .inboxInUse: "stop that one, or receive into another folder"
         case .occupied: "move it away, or ship under another name with --name"
         case .noSpace: "free some space, or keep less free (--keep-free), then send again"
-        case .mismatch(let path), .badManifest(let path, _): Self.wayOut(ofDamageTo: path)
+        case .mismatch(let path), .badManifest(let path, _), .lost(let path): Self.wayOut(ofDamageTo: path)
         case .newerFormat: "update this program"
         case .noInbox(let path): "receive into it first: ship-store receive --into \(path)"
         case .notAFolder: "name the folder that `ship-store receive --into` was given"

@@ -16,7 +16,6 @@ extension StoreStatus {
     }
 
     var hint: PrintableText? {
-        if case .file(let error)? = problem, error.errno == .noSuchFileOrDirectory { return "send it again" }
         if let problem { return ShipmentError.install(problem).hint }
         return failure?.hint.map { "\($0)" }
     }
