@@ -19,9 +19,9 @@ package struct TemporaryFolder: ~Copyable, Sendable {
     }
 
     /// Where temporary folders go unless told otherwise: `TMPDIR`, or else `/tmp`.
-    package static var defaultParent: FilePath {
-        PlatformCalls.path(inVariable: "TMPDIR") ?? "/tmp"
-    }
+    package static var defaultParent: FilePath { variablePlace ?? "/tmp" }
+    /// What `TMPDIR` says.
+    package static var variablePlace: FilePath? { PlatformCalls.path(inVariable: "TMPDIR") }
 
     /// Makes a folder inside `parent`, and sweeps away what killed processes of the same user left there.
     package init(in parent: FilePath = defaultParent, _ place: Place = .temporary) throws(FileError) {

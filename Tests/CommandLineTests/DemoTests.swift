@@ -19,4 +19,16 @@ import Testing
         #expect(try Folder.names(in: desk.temporary) == [])
         #expect(try Folder.names(in: desk.path) == [])
     }
+
+    @Test(arguments: [("none", 66), ("file", 73)])
+    func `a temporary folder that is none has the status of any other command`(name: String, status: Int32) async throws
+    {
+        let desk = try Desk()
+        for command in ["demo", "copy R.sqlite --to o"] {
+            let outcome = try await desk.shell(
+                "touch file; sqlite3 R.sqlite 'PRAGMA user_version = 1'; TMPDIR=\(name) \"$SHIP\" \(command)")
+            #expect(outcome.status == .exited(status), "\(outcome.stderr)")
+            #expect(outcome.complaints.last?.contains("hint: TMPDIR says so") == true, "\(outcome.stderr)")
+        }
+    }
 }

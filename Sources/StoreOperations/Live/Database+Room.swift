@@ -1,8 +1,8 @@
 import CSQLiteHardening
-import GRDB
+package import GRDB
 import GRDBSQLite
 import StoreFiles
-import SystemPackage
+package import SystemPackage
 
 extension Database {
     /// Reads from a store that was just opened. In WAL mode this makes the log's index.
@@ -20,7 +20,7 @@ extension Database {
     /// And it says that a store is damaged where the system did not let it read a page: that proves nothing (`ship_store_last_refusal`).
     ///
     /// - Throws: `OperationError.noSpace`, `.file`; what `body` throws.
-    func tellingRefusals<Value>(around store: FilePath, _ body: () throws -> Value) throws -> Value {
+    package func tellingRefusals<Value>(around store: FilePath, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {

@@ -133,6 +133,9 @@ extension Overdue {
 extension FileError {
     var hint: PrintableText? {
         if let roomLimit { return roomLimit.hint }
+        if operation == .makeFolderIn, path == TemporaryFolder.variablePlace {
+            return "TMPDIR says so: set it to a folder that is there, and in which you may write"
+        }
         switch errno {
         case .noSuchFileOrDirectory:
             if operation == .makeFolderIn { return "make it first, or choose another path" }

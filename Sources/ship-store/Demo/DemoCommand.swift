@@ -18,7 +18,15 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run() async throws {
-        try await output.console.run { try await tell() }
+        try await output.console.run {
+            do {
+                try await tell()
+            } catch let failure as Failed {
+                throw failure
+            } catch {
+                throw ShipmentError(error)
+            }
+        }
     }
 
     /// Tells of a step, in words.

@@ -1,5 +1,6 @@
 import GRDB
 import StoreFiles
+import StoreOperations
 import SystemPackage
 
 /// The sample of the demo: a recipe app's store in WAL mode, with accounts whose balances always add up to the same, so
@@ -13,8 +14,7 @@ struct DemoStore: Sendable {
     let path: FilePath
 
     func make() throws {
-        let database = try open()
-        try database.write { database in
+        try write { database in
             try database.execute(
                 sql: """
                     CREATE TABLE recipe(id INTEGER PRIMARY KEY, title TEXT NOT NULL, steps TEXT NOT NULL, minutes INTEGER);
@@ -36,7 +36,7 @@ struct DemoStore: Sendable {
         ]
         var generator = SystemRandomNumberGenerator()
         let statement = "INSERT INTO recipe(title, steps, minutes) VALUES (?, ?, ?)"
-        try open().write { database in
+        try write { database in
             for _ in 0..<count {
                 let steps = (0..<24).map { _ in words.randomElement(using: &generator) ?? "salt" }
                 try database.execute(
@@ -64,10 +64,22 @@ struct DemoStore: Sendable {
         }
     }
 
+    /// In one transaction, and in WAL mode, which stays.
+    private func write(_ body: (Database) throws -> Void) throws {
+        try open().writeWithoutTransaction { database in
+            try database.tellingRefusals(around: path) {
+                try database.execute(sql: "PRAGMA journal_mode = WAL")
+                try database.inTransaction(.immediate) {
+                    try body(database)
+                    return .commit
+                }
+            }
+        }
+    }
+
     private func open() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
-        configuration.journalMode = .wal
         return try DatabaseQueue(path: path.databaseURI, configuration: configuration)
     }
 }
