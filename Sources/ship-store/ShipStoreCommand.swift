@@ -44,10 +44,11 @@ struct ShipStoreCommand: AsyncParsableCommand {
         if arguments == [CheckerProcess.command] { Foundation.exit(CheckerProcess.run()) }
         PlatformCalls.surviveClosedPipes()
         if arguments == ["--version"] { tell(Software.version) }
-        refuseToRunWithoutProc()
+        let console = console(for: arguments)
+        refuseToRunWithoutProc(console)
         PlatformCalls.raiseDescriptorLimit()
         PlatformCalls.returnFreedMemory()
-        refuseToRunWithoutRoom()
+        refuseToRunWithoutRoom(console)
         PlatformCalls.forbidDumps()
         do {
             var command = try await command(of: arguments)
@@ -67,10 +68,10 @@ struct ShipStoreCommand: AsyncParsableCommand {
 
     /// Dispatch looks there how busy its threads are, now and then, and ends the process where it cannot [libdispatch's
     /// event_workqueue.c]: so nothing is begun.
-    private static func refuseToRunWithoutProc() {
+    private static func refuseToRunWithoutProc(_ console: Console) {
         #if os(Linux)
             guard (try? PlatformCalls.status(of: FilePath("/proc/self/task"))) == nil else { return }
-            Console().fail(
+            console.fail(
                 "this program cannot run without /proc", hint: "mount it, as with `mount -t proc proc /proc`",
                 .inputOutput)
             Foundation.exit(ExitStatus.inputOutput.rawValue)
@@ -82,14 +83,14 @@ struct ShipStoreCommand: AsyncParsableCommand {
     private static let (fewestDescriptors, leastMemory) = (20, 128)  // MiB
     private static let fewestThreads = 16 + ProcessInfo.processInfo.activeProcessorCount
 
-    private static func refuseToRunWithoutRoom() {
+    private static func refuseToRunWithoutRoom(_ console: Console) {
         let free = PlatformCalls.freeDescriptors
         if free < fewestDescriptors {
-            Console().fail(
+            console.fail(
                 "this program cannot run with so few descriptors: it may open \(free) files, and takes \(fewestDescriptors)",
                 hint: "close other files of its parent, or raise the limit (`ulimit -n`)", .tryAgain)
         } else if !PlatformCalls.hasRoom(bytes: leastMemory << 20, threads: fewestThreads) {
-            Console().fail(
+            console.fail(
                 "this program cannot run with so little room: it takes \(leastMemory) MiB of memory and \(fewestThreads) threads",
                 hint:
                     "end other processes of its user, or raise the limits (`ulimit -v`, `-d`, `-u`; `pids.max` of a container)",
@@ -121,11 +122,7 @@ struct ShipStoreCommand: AsyncParsableCommand {
         if error is ExitCode { exit(withError: error) }
         let code = exitCode(for: error)
         if code.isSuccess { tell(fullMessage(for: error)) }
-        // No command was parsed, so the raw arguments have to tell whether standard output is for JSON.
-        let isTaken = arguments.first == "send" && arguments.contains("-")
-        let isJSON = " \(arguments.joined(separator: " ")) ".replacing("=", with: " ").contains(" --log-format json ")
-        let console = Console(
-            endsJSON: arguments.contains("--json") && !isTaken, isJSON ? .json : .text(stamped: false))
+        let console = console(for: arguments)
         guard code == .validationFailure else {
             console.fail("\(message(for: error))", hint: nil, .unexpected)
             exit(withError: ExitCode(ExitStatus.unexpected.rawValue))
@@ -138,6 +135,13 @@ struct ShipStoreCommand: AsyncParsableCommand {
             misunderstanding?.cause ?? cause(of: message(for: error)),
             hint: misunderstanding?.hint ?? "see `ship-store \(named.map { $0 + " " } ?? "")--help`", .usage)
         exit(withError: ExitCode(ExitStatus.usage.rawValue))
+    }
+
+    /// Where no command was parsed, the raw arguments have to tell whether standard output is for JSON.
+    private static func console(for arguments: [String]) -> Console {
+        let isTaken = arguments.first == "send" && arguments.contains("-")
+        let isJSON = " \(arguments.joined(separator: " ")) ".replacing("=", with: " ").contains(" --log-format json ")
+        return Console(endsJSON: arguments.contains("--json") && !isTaken, isJSON ? .json : .text(stamped: false))
     }
 
     /// Writes help or the version.

@@ -33,6 +33,14 @@ import Testing
         }
     }
 
+    @Test func `programs hear of it, too`() async throws {
+        let desk = try Desk()
+        let outcome = try await desk.bash(#"ulimit -n 15; "$SHIP" list --into inbox --json --log-format json"#)
+        #expect(outcome.status == .exited(75))
+        #expect(try outcome.objects().map { $0["status"] as? Int } == [75])
+        #expect(outcome.stderr.hasPrefix("{") && outcome.stderr.contains(#""level":"error""#), "\(outcome.stderr)")
+    }
+
     @Test(arguments: [(12, 96), (60, 256)])
     func `many senders at once all arrive where descriptors allow few sessions`(senders: Int, limit: Int) async throws {
         let desk = try Desk()
