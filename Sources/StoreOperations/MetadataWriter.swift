@@ -24,6 +24,7 @@ package struct MetadataWriter: Sendable {
     /// - Throws: `.badMetadata`, `.tableIsTaken`, `.unreadablePropertyList`, `.damagedOrEncrypted`, and what else writing to a store may
     ///   throw; of a sync `.file`: then the pairs are set, and a power cut may take them back.
     package func write(set: [String: String], removing removed: Set<String>) throws(OperationError) {
+        try StoreHome(store).refuseStrangeSidecars()
         do {
             let queue = try DatabaseQueue(path: store.writableDatabaseURI, configuration: configuration)
             defer { try? queue.close() }

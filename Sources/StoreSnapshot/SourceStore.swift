@@ -49,10 +49,9 @@ package struct SourceStore: Sendable {
         case .folder: throw .folder(path)
         case .symbolicLink, .pipe, .socket, .characterDevice, .other: throw .notARegularFile(path)
         }
-        // SQLite would wait for the other end of a pipe.
-        let journal = FilePath(text: real.text + "-journal")
-        let kind = (try? PlatformCalls.statusFollowingLinks(of: journal))?.kind ?? .file
-        guard kind == .file else { throw .notARegularFile(journal) }
+        // SQLite would wait for the other end of a pipe, and follows no symbolic link there.
+        for sidecar in ["-journal", "-wal"].map({ FilePath(text: real.text + $0) })
+        where (try? PlatformCalls.status(of: sidecar))?.kind ?? .file != .file { throw .notARegularFile(sidecar) }
         // SQLite takes it for an empty store, and removes the log of an empty store.
         if held == nil, status.size == 0, Sidecars(beside: real).logHasFrames {
             throw .logOfNothing(path)

@@ -166,7 +166,7 @@ import Testing
         try desk.makeStore()
         let hung = try await desk.shell(
             """
-            touch go
+            set +e; touch go
             while [ -e go ]; do mv Recipes.sqlite aside; mkfifo Recipes.sqlite; sleep .002; rm Recipes.sqlite; mv aside Recipes.sqlite
                 sleep .002; done &
             for i in 1 2 3 4 5 6 7 8; do for c in verify inspect metadata; do
@@ -175,6 +175,26 @@ import Testing
             rm go; wait
             """)
         #expect(hung.stdout == "")
+    }
+
+    /// SQLite follows none there, and says of one that another program has the store open.
+    @Test(arguments: ["-journal", "-wal"], ["nowhere", "/etc/passwd"])
+    func `a symbolic link is in the place of a sidecar`(ending: String, target: String) async throws {
+        try TestStore.make(at: desk["Recipes.sqlite"], sql: "CREATE TABLE t(a)")
+        try await desk.run("copy", "Recipes.sqlite", "--as", "Copy.sqlite").expectSuccess()
+        try await desk.shell("ln -s \(target) Recipes.sqlite\(ending)").expectSuccess()
+        let before = try FolderListing(of: desk.path)
+        for command in [
+            ["destroy", "Recipes.sqlite"], ["move", "Recipes.sqlite", "--to", "o", "--remove-old"],
+            ["restore", "Copy.sqlite", "--over", "Recipes.sqlite"], ["metadata", "Recipes.sqlite", "--set", "a=b"],
+        ] {
+            let outcome = try await desk.run(command)
+            #expect(outcome.complaints.last?.contains("move it away") == true, "\(command) \(outcome.stderr)")
+        }
+        try await desk.run("copy", "Recipes.sqlite", "--to", "o").expectFailure(
+            65, "\(desk["Recipes.sqlite"])\(ending) is not a regular file",
+            hint: "move it away: SQLite keeps a journal or a log there")
+        #expect(try FolderListing(of: desk.path) == before)
     }
 
     @Test func `every command that reads a store says the same`() async throws {

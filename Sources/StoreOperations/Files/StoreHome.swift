@@ -53,8 +53,8 @@ package struct StoreHome: Hashable, Sendable {
     private static let indexEnding = "-shm"
 
     /// Refuses a store whose file has the name of a sidecar of this store, and this one if its own has that of another file's: SQLite would
-    /// overwrite or remove it, as a log or a journal that is of no use, or it is one. And a journal that is no file: SQLite would wait
-    /// for the other end of a pipe.
+    /// overwrite or remove it, as a log or a journal that is of no use, or it is one. And a journal or a log that is no file: SQLite would wait
+    /// for the other end of a pipe, and follows no symbolic link there.
     ///
     /// - Throws: `.storeIsSidecar`, `.file`.
     func refuseStrangeSidecars() throws(OperationError) {
@@ -62,8 +62,9 @@ package struct StoreHome: Hashable, Sendable {
             let store = FilePath(text: String(path.text.dropLast(ending.count)))
             guard (try? PlatformCalls.status(of: store))?.kind != .file else { throw .storeIsSidecar(path, of: store) }
         }
-        let kind = (try? PlatformCalls.statusFollowingLinks(of: journal))?.kind ?? .file
-        guard kind == .file else { throw .file(FileError(.open, journal, .invalidArgument)) }
+        for sidecar in [journal, log] where (try? PlatformCalls.status(of: sidecar))?.kind ?? .file != .file {
+            throw .file(FileError(.open, sidecar, .invalidArgument))
+        }
         for sidecar in sidecars {
             let isStore = try OperationError.wrapping { () throws(FileError) in try Self.beginsAsStore(sidecar) }
             if isStore { throw .storeIsSidecar(sidecar, of: path) }

@@ -7,8 +7,8 @@ extension SnapshotError {
         switch self {
         case .noSuchFile: "check the path"
         case .folder: "name the SQLite file inside it"
-        case .notARegularFile(let path) where path.string.hasSuffix("-journal"):
-            "move it away: SQLite keeps a journal there"
+        case .notARegularFile(let path) where ["-journal", "-wal"].contains(where: path.string.hasSuffix):
+            "move it away: SQLite keeps a journal or a log there"
         case .notARegularFile: "name a SQLite file"
         case .strangeExternalFile:
             "put the file in its place; if it is lost, remove what is there, and leave it out with --allow-missing-external"
