@@ -61,6 +61,8 @@ extension InboxFolder {
 
     /// How old a generation is, if it is the current one.
     package func age(of generation: GenerationName?, _ name: StoreName) -> CopyAge {
-        CopyAge(age: ageRecord(of: name)?.age(of: generation), isConnected: isHeard(name))
+        // Of a store that is held since a rollback nothing newer is taken, whoever is asked.
+        let hold = generation.flatMap { (try? rollbackRecord(of: name))?.hold(at: $0.number) }
+        return CopyAge(age: ageRecord(of: name)?.age(of: generation), isConnected: hold == nil && isHeard(name))
     }
 }

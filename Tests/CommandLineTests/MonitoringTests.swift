@@ -105,6 +105,13 @@ import Testing
         #expect(current.contains(#""age":"#) && current.contains(#""isConnected":true"#))
         watched.signal(SIGTERM)
         try await watched.wait().expectOutput(of: "watch")
+        // Whoever asks for a store that is held gets nothing newer.
+        try await desk.run("rollback", "Recipes", "--into", "inbox").expectSuccess()
+        #expect(try await !desk.run("list", "--into", "inbox").expectSuccess().stdout.contains("connected"))
+        let old = try await desk.run("verify", "inbox", "--max-age", "1h")
+        #expect(
+            old.status == .exited(79) && old.stderr.contains("or it is held: see `ship-store status"), "\(old.stderr)")
+        try await desk.run("rollback", "Recipes", "--into", "inbox", "--release").expectSuccess()
         _ = try await receiver.stop()
         try await desk.waitUntil { try figures(in: "sender.prom")["ship_store_disconnections_total"] ?? 0 > 0 }
         sender.signal(SIGTERM)

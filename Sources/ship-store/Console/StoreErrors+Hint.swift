@@ -272,8 +272,8 @@ extension CoordinatorError {
         case .hasNoFile: "roll it back, or ship it anew; restore the store that it was shipped from"
         case .generationLocked: "try again"
         case .tooOld(_, let age, _) where age.isConnected:
-            "the source is being asked, or a newer copy is on its way: wait longer, or see the sender's messages"
-        case .tooOld: "no sender is connected that follows it: see `ship-store send --follow` and `ship-store receive`"
+            "the source is asked, or a newer copy is on its way: wait longer, or see `ship-store status`, if its shipments fail"
+        case .tooOld: "no sender is connected that follows it, or it is held: see `ship-store status --into INBOX`"
         case .released: nil
         case .suspended: "resume the coordinator, then read again"
         case .generationGone: "pin the generation that is current now"
