@@ -13,7 +13,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             What is installed can be opened as INBOX/NAME.sqlite, read-only; a new shipment replaces it in one step, and \
             readers keep what they have open. Without --from the command listens, \
             on \(defaultAddress) if nothing else is said, until SIGINT or SIGTERM stops it; the second one \
-            ends it at once. It goes on after SIGHUP: what changes in the list of trusted devices counts at once anyway. With --from HOST:PORT it connects to a sender that listens.
+            ends it at once. It goes on after SIGHUP, also with --follow: what changes in the list of trusted devices counts at once anyway. With --from HOST:PORT it connects to a sender that listens.
 
               ship-store receive --into inbox
               ship-store receive --into inbox --listen 127.0.0.1:7000 --once

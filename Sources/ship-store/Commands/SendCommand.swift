@@ -42,7 +42,7 @@ struct SendCommand: AsyncParsableCommand {
             not there at all, or is no store. A file gets all of them, or is not written.
 
             With --follow the command goes on: whenever a store has changed and is quiet, what has changed goes over the \
-            same connection. It connects again whenever that breaks. SIGINT or SIGTERM ends it, and it exits with 0, or with the \
+            same connection. It connects again whenever that breaks. SIGINT, SIGTERM or SIGHUP ends it, and it exits with 0, or with the \
             status of the first store that is not followed any more.
 
             With --listen receivers connect, with `ship-store receive --from`: any number of those that this device trusts, \
