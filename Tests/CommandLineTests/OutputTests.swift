@@ -163,4 +163,20 @@ import Testing
         // Nothing of them is left in the end.
         #expect(lines.count == 2 && lines.last?.contains("\r\u{1B}[Kwrote Large to ./a: ") == true, "\(lines)")
     }
+
+    @Test func `what is current already is named, and who has never been connected is not told to be so no longer`()
+        async throws
+    {
+        try await desk.run("send", "Recipes.sqlite", "--to", "dir:public/kitchen").expectSuccess()
+        for _ in 0..<2 {
+            let outcome = try await desk.run("receive", "--into", "inbox", "--from", "dir:public/kitchen", "--json")
+            let finished = try outcome.objects().filter { $0["event"] as? String == "finished" }
+            #expect(finished.map { $0["name"] as? String } == ["Recipes"])
+        }
+        let follower = try desk.start("receive", "--into", "inbox", "--from", "unix:nobody", "--follow")
+        let line = try await follower.waitForLine(containing: "trying again")
+        #expect(!line.contains("no longer"))
+        follower.signal(SIGTERM)
+        #expect(try await follower.wait().status == .exited(0))
+    }
 }

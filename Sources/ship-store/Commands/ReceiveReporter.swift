@@ -12,6 +12,8 @@ final class ReceiveReporter: Sendable {
     private let metrics: Metrics?
     private let bar: ProgressBar
     private let firstFailure = Mutex(FirstFailure.none)
+    /// Whether there has been a connection since the last one was lost.
+    private let isConnected = Mutex(false)
 
     /// - Parameter tellsFailures: Whether it tells of each shipment that failed. Where the program ends with the first one,
     ///   its last words do.
@@ -44,7 +46,9 @@ final class ReceiveReporter: Sendable {
             event.tell(on: console)
             let (name, members) = event.output
             emit(name, members)
-        case .connected(let peer): emit("connected", ["peer": peer])
+        case .connected(let peer):
+            isConnected.withLock { $0 = true }
+            emit("connected", ["peer": peer])
         case .reading(let input):
             tell("reading", "reading the standard input, which is a \(input.rawValue)", ["input": input.rawValue])
         case .offered(let manifest):
@@ -74,7 +78,8 @@ final class ReceiveReporter: Sendable {
             tell(
                 "finished",
                 "\(what) \(receipt.name), generation \(receipt.generation), in \(Figures.duration(duration))",
-                ["receipt": receipt, "seconds": duration / .seconds(1)])
+                // One of a publication has no session, which names its store.
+                ["name": receipt.name.text, "receipt": receipt, "seconds": duration / .seconds(1)])
         case .halted(let name, let since):
             tell(
                 "halted", "\(name) stays as it is: its publisher has halted it at \(since)",
@@ -85,8 +90,13 @@ final class ReceiveReporter: Sendable {
                 "waiting", "a newer state of \(name) is being rolled out; this device takes it \(words)",
                 ["name": name.text, "until": until?.text])
         case .disconnected(let error):
+            let wasConnected = isConnected.withLock { isConnected in
+                defer { isConnected = false }
+                return isConnected
+            }
             tell(
-                "disconnected", "no longer connected: \(error.cause)",
+                "disconnected",
+                wasConnected ? "no longer connected: \(error.cause)" : "\(error.cause); trying again",
                 ["error": error.cause.text, "hint": error.hint?.text])
         case .failed(let error):
             let words: PrintableText = "not installed: \(error.cause)"
