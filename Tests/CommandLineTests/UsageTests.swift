@@ -188,7 +188,7 @@ import Testing
         Mistake(
             "receive", "--into", "a", "--keep-for", "7 days",
             error: "the value '7 days' is invalid for '--keep-for <time>': "
-                + "a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w"),
+                + "a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w, and at most a hundred years"),
         Mistake(
             "receive", "--into", "a", "--model-subset", error: "--model-subset says something only with --model"),
         Mistake(
@@ -231,12 +231,16 @@ import Testing
         Mistake(
             "copies", "--in", "a", "--prune", "--keep", "1", "--keep-for", "3y",
             error:
-                "the value '3y' is invalid for '--keep-for <time>': a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w"
+                "the value '3y' is invalid for '--keep-for <time>': a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w, and at most a hundred years"
         ),
         Mistake("restore", "a", error: "missing expected argument '--over <store>'"),
         Mistake(
             "restore", "a", "--over", "b", "--no-safety-copy", "--safety-copies", "c",
             error: "--safety-copies and --no-safety-copy contradict each other"),
+        Mistake(
+            "move", "a", "--to", "b", "--incomplete",
+            error: "--any-identity, --incomplete, --damaged, --no-safety-copy and --safety-copies belong to --replace"),
+        Mistake("copies", "--in", "a", "--in", "b", error: "--in is given twice"),
         Mistake("move", "a", error: "missing expected argument '--to <folder>'"),
         Mistake("destroy", error: "missing expected argument '<store>'"),
         Mistake("list", error: "missing expected argument '--into <folder>'"),

@@ -82,7 +82,7 @@ extension ParsableCommand {
     static func refuseSecondPlaces(in arguments: [String]) throws {
         let options = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
         guard options.first != "help", !options.contains("--help"), !options.contains("-h") else { return }
-        for place in ["--to", "--from", "--into", "--listen", "--over", "--keep-in", "--as"]
+        for place in ["--to", "--from", "--into", "--listen", "--over", "--keep-in", "--as", "--in"]
         where options.count(where: { $0 == place }) > 1 {
             throw ValidationError("\(place) is given twice")
         }
@@ -174,7 +174,10 @@ extension Duration {
         guard let unit = text.last.flatMap({ units[$0] }),
             text.dropLast().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let count = Int64(text.dropLast()), count <= longest / unit
-        else { throw ValidationError("a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w") }
+        else {
+            throw ValidationError(
+                "a time is a number and a unit, as in 90s, 15m, 12h, 7d or 2w, and at most a hundred years")
+        }
         return .seconds(count * unit)
     }
 }
@@ -189,7 +192,10 @@ extension Int64 {
         if unit != nil { digits.removeLast() }
         guard let count = Int64(digits), count >= 0, digits.first != "+",
             case let (bytes, overflow) = count.multipliedReportingOverflow(by: unit?.bytes ?? 1), !overflow
-        else { throw ValidationError("a size is a whole number of bytes, or one with k, M or G, as in 500k") }
+        else {
+            throw ValidationError(
+                "a size is a whole number of bytes, or one with k, M or G, as in 500k, and less than 2^63 bytes")
+        }
         return bytes
     }
 
@@ -201,7 +207,7 @@ extension Int64 {
         guard plain, let number = Int64(digits),
             case let (bytes, overflow) = number.multipliedReportingOverflow(by: unit?.bytes ?? 1),
             !overflow
-        else { throw ValidationError("a number of bytes is written 4096, 512K, 64M or 2G") }
+        else { throw ValidationError("a number of bytes is written 4096, 512K, 64M or 2G, and is less than 2^63") }
         return bytes
     }
 

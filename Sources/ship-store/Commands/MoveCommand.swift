@@ -31,6 +31,13 @@ struct MoveCommand: AsyncParsableCommand {
     @OptionGroup(title: "Copy options") var copy: CopyArguments
     @OptionGroup(title: "Output options") var output: OutputOptions
 
+    func validate() throws {
+        if !replace, restore.isGiven {
+            throw ValidationError(
+                "--any-identity, --incomplete, --damaged, --no-safety-copy and --safety-copies belong to --replace")
+        }
+    }
+
     func run() async throws {
         try await output.run { [self] console in
             var options = MoveOptions()

@@ -28,6 +28,9 @@ struct RestoreArguments: ParsableArguments {
         }
     }
 
+    /// Whether anything is said.
+    var isGiven: Bool { anyIdentity || incomplete || damaged || noSafetyCopy || safetyCopies != nil }
+
     func options(_ busyTimeout: Duration) -> RestoreOptions {
         var options = RestoreOptions()
         options.busyTimeout = busyTimeout
