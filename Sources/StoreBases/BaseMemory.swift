@@ -11,9 +11,10 @@ public import SystemPackage
 ///     DIR/ship-store-<UUID>     where a copy is made that may be remembered
 ///     DIR/honours-conditions-*  for each bucket of object storage that was tried (`BucketPublication`)
 ///
-/// Shipments do not need the memory: what is missing or damaged costs bytes. Only the folder's user has access to it (0700); a
-/// folder that others could have read or written is refused, not repaired. Processes that change the index exclude each other with
-/// flock(2) on the folder. A reader locks the copy that it reads; the copy stays until then.
+/// Shipments do not need the memory: what is missing or damaged costs bytes. But only an index that can be read says that no other store went
+/// under a name. Only the folder's user has access to it (0700); a folder that others could have read or written is refused, not
+/// repaired. Processes that change the index exclude each other with flock(2) on the folder. A reader locks the copy that it reads; the
+/// copy stays until then.
 public struct BaseMemory: Hashable, Sendable {
     public let folder: FilePath
     /// Most bytes of remembered files, together.
@@ -114,7 +115,8 @@ public struct BaseMemory: Hashable, Sendable {
         do throws(FileError) {
             let file = try folder.file(at: path)
             let status = try file.status
-            guard status.links == 1 else { throw FileError(.open, path, .invalidArgument) }
+            // Without a name it was replaced after it had been opened, and is what it was until then.
+            guard status.links <= 1 else { throw FileError(.open, path, .invalidArgument) }
             exposure = status.exposure
             guard status.size <= BaseIndex.sizeLimit else { throw FileError(.read, path, .fileTooLarge) }
             bytes = try file.read(Int(status.size), at: 0)

@@ -69,7 +69,7 @@ import Testing
             78, "a later version of this program wrote \(index), in a format, 2, that this one does not know",
             hint: "update this program, or set XDG_STATE_HOME to another folder")
         // What can do without it does.
-        let outcome = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address)
+        let outcome = try await desk.run("send", "Recipes.sqlite", "--to", receiver.address, "--replace")
         #expect(
             outcome.status == .exited(0) && outcome.stderr.contains("shipments take more bytes"), "\(outcome.stderr)")
         #expect(try FolderListing(of: desk.memory).entries == before)

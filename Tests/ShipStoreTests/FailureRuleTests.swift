@@ -104,7 +104,8 @@ struct FailureRuleTests {
             .operation(.otherIdentity(p, has: nil, copyHas: nil)), .operation(.otherSchema(p)),
             .operation(.otherTextEncoding(p, .utf8, copyHas: .utf16LittleEndian)),
             .operation(.badCopy(.badOrigin(p))), .operation(.incompleteCopy(p, omissions)),
-            .memory(.damaged(p, flaw: "w")), .identity(.damaged(p, flaw: "w")),
+            .memory(.damaged(p, flaw: "w")), .unknownSent(n, .damaged(p, flaw: "w")),
+            .identity(.damaged(p, flaw: "w")),
         ]
         expected["65, damaged told, alone, stopped told"] = [
             .compression(.damaged(.rows)), .compression(.notCanonical), .compression(.segmentFull),

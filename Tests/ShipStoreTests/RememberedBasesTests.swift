@@ -1,5 +1,6 @@
 import Foundation
 import ShipProtocol
+import ShipStoreNetwork
 import StoreBases
 import StoreFiles
 import StoreSnapshot
@@ -65,6 +66,25 @@ import Testing
                 profile { $0.emptiedTables = ["A"] },
             ]
         #expect(Set(different.map(\.digest)).count == different.count)
+    }
+
+    @Test func `a damaged memory lets a store go only if the app has a name of its own for it`() async throws {
+        var options = Producer.Options()
+        options.memory = memory
+        let files = (0..<4).map { Endpoint.file(scratch.path.appending("\($0).shipment")) }
+        _ = try await Producer(store, options: options).send(to: files[0])
+        let index = memory.folder.appending("index.json")
+        try Data("x".utf8).write(to: URL(fileURLWithPath: index.string))
+        await #expect { try await Producer(store, options: options).send(to: files[1]) } throws: { error in
+            guard case .unknownSent(StoreName(suggestedBy: store), .damaged(index, _)) = error as? ShipmentError else {
+                return false
+            }
+            return true
+        }
+        options.storeKey = "recipes"
+        _ = try await Producer(store, options: options).send(to: files[2])
+        (options.storeKey, options.replaces) = (nil, true)
+        _ = try await Producer(store, options: options).send(to: files[3])
     }
 
     @Test func `the library remembers nothing unless it is told to`() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import ShipProtocol
 import StoreFiles
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -134,6 +135,37 @@ import Testing
         #expect(try memory.records().count == 1, "to be listed and removed")
         #expect(try memory.forget { $0.name == .recipes }.count == 1)
         #expect(memory.objectNames == [])
+    }
+
+    @Test func `an index that is replaced while it is read is one of the two`() throws {
+        let key = BaseKey()
+        try Acknowledged("soup").remember(in: memory, as: key)
+        let index = memory.folder.appending("index.json")
+        let sent = SentStore(
+            key.name, to: "watch", at: key.store, try PlatformCalls.status(of: index), key: nil, identity: nil,
+            schema: ContentDigest(hashing: [1]))
+        memory.note(sent)
+        let (bytes, aside) = (try index.content, memory.folder.appending("aside"))
+        let isOver = Atomic(false)
+        let replacing = Thread {
+            while !isOver.load(ordering: .relaxed) {
+                try? OpenFile.creating(aside).write(bytes)
+                try? PlatformCalls.rename(aside, to: index)
+            }
+            try? PlatformCalls.removeFile(aside)
+        }
+        replacing.start()
+        defer { isOver.store(true, ordering: .relaxed) }
+        for _ in 0..<20_000 {
+            #expect(try memory.sent(as: key.name) == [sent])
+            #expect(memory.copies(of: key).count == 1)
+        }
+    }
+
+    @Test func `an index that cannot be read does not say that nothing was sent`() throws {
+        try Acknowledged("soup").remember(in: memory, as: key)
+        try Data("no index".utf8).write(to: URL(fileURLWithPath: memory.folder.appending("index.json").string))
+        #expect(throws: BaseMemoryError.self) { try memory.sent(as: key.name) }
     }
 
     private func huge() -> String {

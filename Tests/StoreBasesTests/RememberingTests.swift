@@ -252,7 +252,7 @@ import Testing
             SentStore(
                 key.name, to: "watch", at: key.store, file, key: nil, identity: nil, schema: ContentDigest(hashing: [1])
             ))
-        #expect(memory.sent(as: key.name).count == 1)
+        #expect(try memory.sent(as: key.name).count == 1)
         let noted = try index.content
         // It has been read, and not yet under the lock.
         try Data(before).write(to: URL(fileURLWithPath: index.string))
@@ -264,7 +264,7 @@ import Testing
         try Data(noted).write(to: URL(fileURLWithPath: index.string))
         _ = consume lock
         await #expect(throws: stays) { try await forgetting.value }
-        #expect(memory.sent(as: key.name).isEmpty)
+        #expect(try memory.sent(as: key.name).isEmpty)
         withExtendedLifetime(opened) {}
     }
 
@@ -279,7 +279,7 @@ import Testing
             schema: ContentDigest(hashing: [1]))
         #expect(
             memory.remember(copy.manifest, copy: file, as: key, receiver: "watch", sent: sent) == .remembered)
-        #expect(memory.sent(as: key.name) == [sent])
+        #expect(try memory.sent(as: key.name) == [sent])
         let index = memory.folder.appending("index.json")
         let written = try PlatformCalls.status(of: index).inode
         memory.note(sent)

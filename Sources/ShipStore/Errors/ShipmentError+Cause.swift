@@ -33,6 +33,8 @@ extension ShipmentError: ExplainedError {
         case .noStoreYet: "no store has come into the inbox yet"
         case .noStoreFor(let id): "the device at the other end may have none of these stores (its id is \(id))"
         case .noSuchPeer(let text, _): "no device of that id or name is trusted: \(text)"
+        case .unknownSent(let name, let error):
+            "nothing says whether another store was sent as \(name) before: \(error.cause)"
         case .otherSent(let name, let path): "another store was sent as \(name) before, there or into a file: \(path)"
         case .sameName(let name): "two of the stores would be shipped as \(name)"
         case .overdue(let overdue): overdue.cause

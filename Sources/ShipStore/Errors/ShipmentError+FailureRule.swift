@@ -40,7 +40,7 @@ extension ShipmentError {
         case .report(.partOfSubject): .badRequest
         case .report(.inTheWay): .noPlace
         case .unfinished(let error, _): error.failureRule
-        case .memory(let error): error.failureRule
+        case .memory(let error), .unknownSent(_, let error): error.failureRule
         case .identity(let error): error.failureRule
         case .notRemembered, .noSuchPeer: .here(.noInput)
         case .trustList, .sameName: .here(.usage)

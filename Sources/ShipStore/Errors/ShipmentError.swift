@@ -87,6 +87,8 @@ public enum ShipmentError: Error, Hashable, Sendable {
     case sameName(StoreName)
     /// Another store was shipped to the receiver under this name before: the one at that path.
     case otherSent(StoreName, FilePath)
+    /// It cannot be told which store was shipped under this name before.
+    case unknownSent(StoreName, BaseMemoryError)
     /// A one-way shipment is a delta, and its base, which has this digest, is not here.
     case missingBase(StoreName, ContentDigest)
     /// A shipment in a file cannot be inspected: it is a delta against a base of this digest.

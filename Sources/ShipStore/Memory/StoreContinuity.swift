@@ -23,19 +23,36 @@ struct StoreContinuity: Sendable {
 
     /// Lets the memory follow the store to its present path, if it was elsewhere.
     ///
-    /// - Throws: `.otherSent` if another store was sent there under the name.
+    /// - Throws: `.otherSent` if another store was sent there under the name; `.unknownSent` where that cannot be told.
     func check(replacing: Bool) async throws(ShipmentError) {
+        if replacing { return }
         let path = source.store.path
-        let known = memory.sent(as: source.name)
+        let known = try known()
         // Most often it is at the same path as ever, and nothing has to be read for it.
-        guard !replacing, !known.contains(where: { $0.receiver == receiver && $0.path == path }),
-            !known.isEmpty, let own = await sent()
+        guard !known.contains(where: { $0.receiver == receiver && $0.path == path }), !known.isEmpty,
+            let own = await sent()
         else { return }
         for earlier in known where earlier.path != path {
             if own.isSame(as: earlier) {
                 if earlier.isGone { try? memory.follow(from: earlier.path, to: path) }
             } else if earlier.receiver == receiver {
                 throw .otherSent(source.name, earlier.path)
+            }
+        }
+    }
+
+    /// The stores that were sent under the name. In a memory that is not this user's there are none of them; and an app that has its own name
+    /// for the store, and nobody who could mend the memory, is taken at its word.
+    private func known() throws(ShipmentError) -> [SentStore] {
+        do throws(BaseMemoryError) {
+            return try memory.sent(as: source.name)
+        } catch {
+            switch error {
+            case .stopped: throw .stopped
+            case .otherOwner: return []
+            case .file(let failure) where failure.errno == .permissionDenied: return []
+            case _ where key != nil: return []
+            default: throw .unknownSent(source.name, error)
             }
         }
     }

@@ -35,6 +35,9 @@ extension ShipmentError {
         case .noStoreYet: "start again when `ship-store receive` has brought one"
         case .noSuchPeer(_, let near):
             NearNames.question(near) ?? "see `ship-store peers`; an id has 65 letters and digits"
+        case .unknownSent(_, let error):
+            "say --replace if it is this store's name"
+                + (error.hint.map { "; \($0)" } ?? "")
         case .otherSent: "send it under another name with --name, or let it take the other's place with --replace"
         case .sameName: "send them one by one, with --name"
         case .overdue(let overdue): overdue.hint

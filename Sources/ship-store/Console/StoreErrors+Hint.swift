@@ -149,12 +149,11 @@ extension KeptPlace {
 extension BaseMemoryError {
     var hint: PrintableText? {
         switch self {
-        case .exposed(let path, _): "`rm -r \(path)`: what is not remembered costs nothing but bytes"
+        case .exposed(let path, _): Self.wayOut(by: path)
         case .otherOwner: "set XDG_STATE_HOME to a folder of your own"
-        case .notPlain: "remove the folder `bases` that it is, or is in: what is not remembered costs nothing but bytes"
+        case .notPlain: "remove the folder `bases` that it is, or is in: \(Self.price)"
         case .newerFormat: "update this program, or set XDG_STATE_HOME to another folder"
-        case .damaged(let path, _):
-            "`rm -r \(path.removingLastComponent())`: what is not remembered costs nothing but bytes"
+        case .damaged(let path, _): Self.wayOut(by: path.removingLastComponent())
         case .noRoom: "free some space, or remove copies with `ship-store bases --remove NAME`"
         case .stillThere: "try again once no `send` is at work; if it stays, look at the permissions of its folder"
         case .busy: "try again"
@@ -162,6 +161,12 @@ extension BaseMemoryError {
         case .file(let error): error.hint
         }
     }
+
+    /// What it costs to remember nothing.
+    private static let price: PrintableText =
+        "the next shipments are whole then, and not compared with what went before under their names"
+
+    private static func wayOut(by folder: FilePath) -> PrintableText { "`rm -r \(inShell: folder)`: \(price)" }
 }
 
 extension InboxError {
