@@ -30,6 +30,16 @@ extension BaseMemory {
         } ?? []
     }
 
+    /// Forgets everything, also files that the index does not list because it was lost.
+    package func forgetEverything() throws(BaseMemoryError) -> [BaseRecord] {
+        let gone = try forget { _ in true }
+        _ = try whileLocked { (change) throws(BaseMemoryError) in
+            change.removeUnlisted()
+            change.removeIfEmpty()
+        }
+        return gone
+    }
+
     /// Removes what killed processes have left, on the disk and in RAM.
     private func sweep() {
         for place in [folder, SharedMemory.folder] { TemporaryFolder.sweep(place, .temporary) }

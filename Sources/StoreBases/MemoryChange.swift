@@ -78,6 +78,15 @@ struct MemoryChange: ~Copyable {
         for stream in index.unusedStreams where remove(stream) { index.drop(stream) }
     }
 
+    /// Removes what has the name and the form of our files, and is not listed: ours are, before they are there.
+    func removeUnlisted() {
+        let listed = Set(index.objects.map(\.id) + index.streams.map(\.id))
+        for name in (try? folder.names(in: objectFolder)) ?? []
+        where UUID(uuidString: name)?.uuidString == name && !listed.contains(name) {
+            _ = remove(objectFolder.appending(text: name)) { status, _ in status.links == 1 && status.exposure == nil }
+        }
+    }
+
     private func remove(_ object: BaseIndex.Object) -> Bool {
         remove(path(of: object)) { status, file throws(FileError) in
             if status.inode == object.inode { return true }

@@ -168,6 +168,24 @@ import Testing
         #expect(throws: BaseMemoryError.self) { try memory.sent(as: key.name) }
     }
 
+    @Test func `where everything is forgotten, files go too that the index has lost`() throws {
+        try Acknowledged("soup").remember(in: memory, as: key)
+        try PlatformCalls.removeFile(memory.folder.appending("index.json"))
+        let (lost, open) = (memory.objectNames, UUID().uuidString)
+        let others = ["notes", UUID().uuidString.lowercased(), open]
+        for name in others { try OpenFile.creating(memory.objects.appending(name)).write([1]) }
+        try PlatformCalls.changeMode(of: memory.objects.appending(open), to: [.ownerRead, .otherRead])
+        _ = try memory.forget { _ in true }
+        #expect(memory.objectNames == (lost + others).sorted())
+        #expect(try memory.forgetEverything().isEmpty)
+        #expect(memory.objectNames == others.sorted())
+        for name in others { try PlatformCalls.removeFile(memory.objects.appending(name)) }
+        // What is listed is removed by the list.
+        try Acknowledged("soup").remember(in: memory, as: key)
+        #expect(try memory.forgetEverything().count == 1)
+        #expect(try Folder.names(in: memory.folder) == [])
+    }
+
     private func huge() -> String {
         let digest = String(repeating: "0", count: 64)
         return #"{"id":"\#(UUID().uuidString)","inode":1,"sha256":"\#(digest)","size":\#(Limits.partSize)},"#

@@ -177,7 +177,7 @@ extension BaseMemory {
     /// - Throws: What `list` throws, and `.memory(.busy)`; then nothing is removed.
     public func remove(named names: [StoreName]?) async throws(ShipmentError) -> [BaseRecord] {
         try await LocalStore.run(waiting: .zero) { [self] _ in
-            guard let names else { return try forget { _ in true } }
+            guard let names else { return try forgetEverything() }
             // Also where nothing has the name any more: a killed removal may have left files.
             _ = try forget { _ in false }
             _ = try list(named: names)
