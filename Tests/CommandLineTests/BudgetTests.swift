@@ -54,6 +54,39 @@ import Testing
         #expect(try desk.leftovers == [])
     }
 
+    @Test func `stores that a device brings at once are counted together`() async throws {
+        let names = ["A", "B", "C", "D"].map { "\($0).sqlite" }
+        for name in names { try desk.makeStore(name, rows: 3) }
+        let (phone, watch) = (try await desk.id(of: "phone"), try await desk.id(of: "watch"))
+        try await desk.run("trust", phone, "--identity", "watch", "-q").expectSuccess()
+        try await desk.run("trust", watch, "--identity", "phone", "-q").expectSuccess()
+        let receiver = try await desk.listen(
+            on: "127.0.0.1:0", into: "inbox", "--identity", "watch", "--max-stores-per-device", "1",
+            // Each is here as long as its probe runs.
+            "--probe",
+            "SELECT count(*) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT i FROM n)"
+        )
+        let statuses = try await withThrowingTaskGroup(of: ChildProgram.Outcome.self) { group in
+            for name in names {
+                group.addTask {
+                    try await desk.run("send", name, "--to", receiver.address, "--identity", "phone", "-q")
+                }
+            }
+            return try await group.reduce(into: [ChildProgram.Outcome]()) { $0.append($1) }
+        }
+        #expect(statuses.count { $0.status == .exited(0) } == 1)
+        #expect(statuses.count { $0.status == .exited(73) } == 3, "\(statuses.map(\.stderr))")
+        let listed = try await desk.run("list", "--into", "inbox", "--json").objects()
+        let name = try #require(listed.first?["name"] as? String)
+        #expect(listed.count == 1)
+        // The places of those that were refused are free again, and the one that is there may come again.
+        try TestStore.make(at: desk["\(name).sqlite"], sql: "INSERT INTO recipe(title) VALUES ('Cake')")
+        try await desk.run("send", "\(name).sqlite", "--to", receiver.address, "--identity", "phone").expectSuccess()
+        try await desk.run("forget", name, "--into", "inbox").expectSuccess()
+        let other = try #require(names.first { $0 != "\(name).sqlite" })
+        try await desk.run("send", other, "--to", receiver.address, "--identity", "phone").expectSuccess()
+    }
+
     @Test func `the minimum rate is no number below 0`() async throws {
         let refused = try await desk.run("receive", "--into", "inbox", "--from", "recipes.shipment", "--min-rate=-1")
         #expect(refused.status == .exited(64))

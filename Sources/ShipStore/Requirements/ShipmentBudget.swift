@@ -40,13 +40,17 @@ public struct ShipmentBudget: Hashable, Sendable {
     }
 
     /// Whether a device may bring one more store, if it is one.
-    func admit(_ name: StoreName, from sender: Sender, into folder: InboxFolder) throws {
-        guard let device = sender.device, try Self.device(of: name, in: folder) != device else { return }
-        var count = 0
-        for other in try folder.storeNames() where (try? Self.device(of: other, in: folder)) == device {
-            count += 1
-            guard count < storesPerDevice else { throw Excess.storesOfDevice(allowed: storesPerDevice) }
+    ///
+    /// - Parameter coming: The stores that it brings at the same time: what is staged has no record yet.
+    func admit(
+        _ name: StoreName, from device: ContentDigest, beside coming: Set<StoreName>, into folder: InboxFolder
+    ) throws {
+        guard try Self.device(of: name, in: folder) != device else { return }
+        var others = coming.subtracting([name])
+        for other in try folder.storeNames() where others.count < storesPerDevice {
+            if other != name, (try? Self.device(of: other, in: folder)) == device { others.insert(other) }
         }
+        guard others.count < storesPerDevice else { throw Excess.storesOfDevice(allowed: storesPerDevice) }
     }
 
     /// The device that a store comes from, or whose shipment of it waits.

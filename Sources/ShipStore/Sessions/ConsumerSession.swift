@@ -231,7 +231,12 @@ package struct ConsumerSession {
         if let signer { report(.signed(by: signer)) }
         try manifest.checkRequirements()
         try options.budget.admit(manifest)
-        try options.budget.admit(manifest.name, from: sender, into: installer.folder)
+        let place = try sender.device.map { device in
+            try queues.takePlace(of: manifest.name, from: device) { coming in
+                try options.budget.admit(manifest.name, from: device, beside: coming, into: installer.folder)
+            }
+        }
+        defer { withExtendedLifetime(place) {} }
         if let model = try options.requirements.admit(manifest) { report(.admitted(model: model.name)) }
         switch mode {
         case .oneWay:

@@ -26,6 +26,33 @@ final class StoreQueues: Sendable {
         searches.withLock { _ = $0[name]?.removeValue(forKey: device) }
     }
 
+    /// The stores that each device is bringing, and in how many shipments.
+    private let coming = Mutex<[ContentDigest: [StoreName: Int]]>([:])
+
+    /// The place of a store among those that a device is bringing, until the last reference to this is dropped.
+    final class Place: Sendable {
+        private let name: StoreName
+        private let device: ContentDigest
+        private let queues: StoreQueues
+
+        fileprivate init(_ name: StoreName, _ device: ContentDigest, _ queues: StoreQueues) {
+            (self.name, self.device, self.queues) = (name, device, queues)
+        }
+
+        deinit { queues.coming.withLock { $0.change(name, of: device, by: -1) } }
+    }
+
+    /// - Parameter admit: Is given the stores that the device brings already, while no other one gets a place; throws to refuse this one.
+    func takePlace(
+        of name: StoreName, from device: ContentDigest, unless admit: (Set<StoreName>) throws -> Void
+    ) throws -> Place {
+        try coming.withLock { coming in
+            try admit(Set(coming[device, default: [:]].keys))
+            coming.change(name, of: device, by: 1)
+        }
+        return Place(name, device, self)
+    }
+
     /// Waits for the slot of a store.
     ///
     /// - Parameter work: Runs meanwhile; what it throws ends the waiting.
@@ -44,5 +71,13 @@ final class StoreQueues: Sendable {
             guard let slot = try await group.next() ?? nil else { throw InboxError.storeBusy(name, waited: limit) }
             return slot
         }
+    }
+}
+
+extension [ContentDigest: [StoreName: Int]] {
+    fileprivate mutating func change(_ name: StoreName, of device: ContentDigest, by difference: Int) {
+        let count = self[device]?[name, default: 0] ?? 0
+        self[device, default: [:]][name] = count + difference > 0 ? count + difference : nil
+        if self[device]?.isEmpty == true { self[device] = nil }
     }
 }
