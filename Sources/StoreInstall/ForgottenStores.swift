@@ -75,7 +75,17 @@ extension InboxFolder {
 
     /// The links first: what is out of sight still says that they are to go.
     private func remove(_ path: FilePath, of name: StoreName) throws(InboxError) {
-        try removeForgottenLinks(of: name)
+        do throws(InboxError) {
+            try removeForgottenLinks(of: name)
+        } catch {
+            guard error.isOutOfSpace else { throw error }
+            // The removal takes a folder, for which it makes room itself: an empty one says as much.
+            try InboxError.wrapping { () throws(FileError) in
+                for entry in try files.names(in: path) { try files.removeTree(at: path.appending(text: entry)) }
+                try files.sync(layout.depot)
+            }
+            try removeForgottenLinks(of: name)
+        }
         try InboxError.wrapping { () throws(FileError) in
             try files.removeTree(at: path)
             try files.sync(layout.depot)

@@ -23,6 +23,19 @@ struct ForgetFaultTests {
         #expect(call > 8, "the shim counts almost nothing")
     }
 
+    /// Nothing can be made on it before something has gone.
+    @Test func `a full disk is no obstacle`() async throws {
+        let log = sample.scratch.path.appending("calls")
+        let inbox = sample.template
+        let environment = FaultShim.environment(.enospc, at: 1, only: ["mkdir", "mkdirat"], log: log)
+        let outcome = try await BuiltProgram.run(
+            ["forget", "Recipes", "--into", inbox.string], environment: environment)
+        #expect(!FaultShim.calls(in: log).isEmpty)
+        #expect(outcome.status == .exited(0), "\(outcome.stderr)")
+        #expect(try Folder.names(in: inbox) == [".ship-store"])
+        #expect(try Folder.names(in: inbox.appending(".ship-store")) == [".format", ".lock"])
+    }
+
     /// - Returns: Whether there was such a call.
     private func round(_ action: FaultShim.Action, _ call: Int) async throws -> Bool {
         let place = try sample.scratch.folder("\(UUID())")
