@@ -125,7 +125,7 @@ extension StoreLock {
     package borrowing func take(_ step: Step, at time: Timestamp) throws(InboxError) {
         let target = step.to.folderName
         removeLitter()
-        try settle()
+        if step.to.number != step.from { try settle() }
         try keepOrigin()
         if let from = step.from, step.to.number < from {
             try write(try record().adding(from, step.store, at: time))
@@ -139,7 +139,8 @@ extension StoreLock {
                 try switchCurrent(to: target)
             }
         }
-        try settle()
+        // It is done: the entry of what is current does not count, and the next change drops it.
+        try? settle()
     }
 
     /// Ends the hold: other states of the store come in, and what was rolled back stays out.

@@ -29,6 +29,26 @@ struct RollbackFaultTests {
         try await sweep(direction, .eio, from: direction == .back ? 1 : 2, by: Soak.isOn ? 1 : 3)
     }
 
+    @Test func `a step forward that is done is no failure, whatever comes of its record`() async throws {
+        let log = sample.scratch.path.appending("calls")
+        let (inbox, names) = (sample.template, ["rename", "renameat", "renameat2"])
+        let (back, forward) = (["rollback", "Recipes", "--into", inbox.string], ["--to", "2"])
+        try await BuiltProgram.expectSuccess(back)
+        try await BuiltProgram.expectSuccess(
+            back + forward, environment: FaultShim.environment(only: names, log: log))
+        let last = try #require(FaultShim.calls(in: log).lastIndex { $0.target?.hasSuffix("/rollback.json") == true })
+        try await BuiltProgram.expectSuccess(back)
+        try PlatformCalls.removeFile(log)
+        let outcome = try await BuiltProgram.run(
+            back + forward, environment: FaultShim.environment(.enospc, at: last + 1, only: names, log: log))
+        #expect(FaultShim.calls(in: log).count == last + 1)
+        #expect(outcome.status == .exited(0), "\(outcome.stderr)")
+        #expect(ShipmentSample.current(of: inbox) == 2)
+        let list = try await BuiltProgram.expectSuccess(["list", "--into", inbox.string, "--json"])
+        #expect(!list.stdout.contains("onHoldSince"))
+        try await BuiltProgram.expectSuccess(["receive", "--into", inbox.string, "--from", sample.shipments[1].string])
+    }
+
     private func sweep(
         _ direction: Direction, _ action: FaultShim.Action, from first: Int = 1, by step: Int
     ) async throws {
