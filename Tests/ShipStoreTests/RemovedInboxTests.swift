@@ -1,10 +1,36 @@
+import ShipProtocol
 import ShipStoreNetwork
 import StoreFiles
+import StoreInbox
+import StoreInstall
 import SystemPackage
 import TestSupport
 import Testing
 
 @Suite struct RemovedInboxTests {
+    @Test func `a store that is forgotten meanwhile is passed over where all are pruned`() async throws {
+        let scratch = try ScratchFolder()
+        let inbox = Inbox(at: scratch.path.appending("inbox"))
+        for name in ["A", "B"] {
+            let (store, file) = (scratch.path.appending("\(name).sqlite"), scratch.path.appending("\(name).shipment"))
+            for sql in ["CREATE TABLE t(a)", "INSERT INTO t VALUES (1)"] {
+                try TestStore.make(at: store, sql: sql)
+                _ = try await Producer(store).send(to: .file(file))
+                _ = try await Consumer(inbox: inbox.root).receive(from: file)
+                try PlatformCalls.removeFile(file)
+            }
+        }
+        let (first, second) = (try #require(StoreName("A")), try #require(StoreName("B")))
+        let pruned = try GenerationPruning.perform(in: inbox, keeping: Retention(count: 1)) { _ in
+            _ = try? inbox.open().forget(second)
+        }
+        #expect(pruned.map(\.name) == [first])
+        #expect(try inbox.storeNames() == [first])
+        #expect(throws: ShipmentError.install(.noSuchStore(second))) {
+            try GenerationPruning.perform(on: second, in: inbox, keeping: Retention(count: 1))
+        }
+    }
+
     @Test(.timeLimit(.minutes(1)), arguments: ["inbox", "inbox/.ship-store"], [false, true])
     func `a listener ends once a shipment finds no inbox`(removed: String, isMoved: Bool) async throws {
         let scratch = try ScratchFolder()

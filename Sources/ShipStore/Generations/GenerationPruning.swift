@@ -33,6 +33,7 @@ public struct GenerationPruning: Hashable, Sendable {
             let folder = try inbox.open()
             let names = try folder.storeNames()
             if let name, !names.contains(name) { throw folder.noSuchStore(name) }
+            let isNamed = name != nil
             var (findings, failure): ([GenerationPruning], InboxError?) = ([], nil)
             for name in name.map({ [$0] }) ?? names {
                 do throws(InboxError) {
@@ -41,6 +42,8 @@ public struct GenerationPruning: Hashable, Sendable {
                     findings += found
                 } catch {
                     guard !error.isCancellation, !Task.isCancelled else { throw error }
+                    // It may be removed meanwhile.
+                    if !isNamed, case .noSuchStore = error { continue }
                     failure = failure ?? error
                 }
             }
