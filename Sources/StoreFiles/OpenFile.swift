@@ -24,6 +24,16 @@ package struct OpenFile: ~Copyable, Sendable {
         try open(path, .readOnly, [.closeOnExec])
     }
 
+    /// Opens a regular file for reading, and does not wait for whoever writes into a pipe. A symbolic link at the end of the path is
+    /// followed.
+    ///
+    /// - Throws: `.invalidArgument` for anything else.
+    package static func readingPlain(_ path: FilePath) throws(FileError) -> OpenFile {
+        let file = try open(path, .readOnly, [.closeOnExec, .nonBlocking])
+        guard try file.status.kind == .file else { throw FileError(.open, path, .invalidArgument) }
+        return file
+    }
+
     /// Opens an existing file for reading; a symbolic link at the end of the path is an error.
     package static func readingWithoutFollowing(_ path: FilePath) throws(FileError) -> OpenFile {
         try open(path, .readOnly, [.closeOnExec, .noFollow])

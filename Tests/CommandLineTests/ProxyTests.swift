@@ -161,6 +161,13 @@ import Testing
         let bundle = keys + ["AWS_CA_BUNDLE=authority.pem", "SSL_CERT_FILE=none.pem"]
         try await kitchen.receive(from: "s3://kitchen", bundle, "--endpoint-url", server).expectSuccess()
         try kitchen.expectArrival()
+        try await kitchen.desk.shell("mkfifo pipe").expectSuccess()
+        for pipe in [
+            try await kitchen.receive(from: kitchen.secureURL, [], "--ca-file", "pipe"),
+            try await kitchen.receive(from: kitchen.secureURL, ["SSL_CERT_FILE=pipe"]),
+        ] {
+            #expect(pipe.status == .exited(66) && pipe.stderr.contains("pipe has no certificate"), "\(pipe.stderr)")
+        }
         let empty = try await kitchen.receive(from: kitchen.secureURL, [], "--ca-file", "Recipes.sqlite")
         #expect(empty.status == .exited(66) && empty.stderr.contains("Recipes.sqlite has no cert"), "\(empty.stderr)")
         let missing = try await kitchen.receive(from: kitchen.secureURL, ["SSL_CERT_FILE=none.pem"])

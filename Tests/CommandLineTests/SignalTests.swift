@@ -35,6 +35,15 @@ import Testing
     }
 
     @Test(arguments: stops)
+    func `a sender that waits for what its receiver holds`(stop: Stop) async throws {
+        try desk.makeStore()
+        let sender = try desk.start(
+            "send", "Recipes.sqlite", "--for", "-", "--to", "./a.shipment", input: .pipe)
+        try await Task.sleep(for: .milliseconds(500))
+        try await end(sender, stop.signal, with: stop.status)
+    }
+
+    @Test(arguments: stops)
     func `a sender that copies`(stop: Stop) async throws {
         try await desk.withLockedStore {
             let receiver = try await desk.listen(on: "127.0.0.1:0", "--once")

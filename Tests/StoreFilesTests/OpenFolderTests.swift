@@ -112,6 +112,9 @@ import Testing
         let folder = try OpenFolder(following: root)
         let error = #expect(throws: FileError.self) { _ = try folder.file(at: root.appending("pipe")).size }
         #expect(error?.errno == .invalidArgument)
+        let other = #expect(throws: FileError.self) { _ = try OpenFile.readingPlain(root.appending("pipe")).size }
+        #expect(other?.errno == .invalidArgument)
+        #expect(try OpenFile.readingPlain(root.appending("last")).read(9, at: 0) == [1])
     }
 
     /// What the system says of names is read in pieces of 32 KiB; nothing beyond the end of one may be.

@@ -69,6 +69,7 @@ extension HoldingsFile {
         do {
             bytes = try path == "-" ? read(.standardInput) : read(path)
         } catch {
+            if Task.isCancelled { throw .stopped }
             throw .link(.file(FileError(.read, path, error as? Errno ?? .ioError)))
         }
         do throws(ProtocolError) {
@@ -88,12 +89,16 @@ extension HoldingsFile {
 
     /// How long a pipe may give nothing.
     private static let patience = Duration.seconds(10)
+    /// The same of standard input: who writes into it may have to log in somewhere first.
+    private static let patienceWithInput = Duration.seconds(60)
 
-    /// - Returns: `nil` if there is nothing yet, of a pipe that is not waited for; 0 at the end.
+    /// - Returns: `nil` if there is nothing yet; 0 at the end.
     private static func read(_ file: FileDescriptor, into piece: inout [UInt8]) throws -> Int? {
+        guard PlatformCalls.hasInput(file) else { return nil }
         do {
             return try piece.withUnsafeMutableBytes { try file.read(into: $0) }
         } catch Errno.wouldBlock {
+            // Another process was faster.
             return nil
         }
     }
@@ -103,6 +108,7 @@ extension HoldingsFile {
         let most = Limits.messageSize + 1
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
+        let patience = file == .standardInput ? patienceWithInput : patience
         var start = ContinuousClock.now
         while bytes.count < most {
             let count = try read(file, into: &piece)

@@ -36,7 +36,7 @@ struct StorageSettings: Sendable {
     }
 
     private static func section(_ names: Set<String>, of path: FilePath) -> [String: String] {
-        guard let bytes = try? OpenFile.reading(path).read(sizeLimit, at: 0) else { return [:] }
+        guard let bytes = try? OpenFile.readingPlain(path).read(sizeLimit, at: 0) else { return [:] }
         var (isIn, isNested, values) = (false, false, [String: String]())
         for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
             let text = line.trimmed

@@ -119,9 +119,11 @@ struct WebConnection: PreparedChannel {
         var roots = NIOSSLTrustRoots.default
         if let authorities {
             let bytes = try LinkError.wrapping { () throws(FileError) in
-                try OpenFile.reading(authorities).read(mostOfAuthorities, at: 0)
+                try FileError.unless([.invalidArgument]) { () throws(FileError) in
+                    try OpenFile.readingPlain(authorities).read(mostOfAuthorities, at: 0)
+                }
             }
-            guard let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
+            guard let bytes, let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
                 throw .noAuthorities(authorities)
             }
             roots = .certificates(certificates)
