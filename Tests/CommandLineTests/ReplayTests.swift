@@ -237,7 +237,16 @@ import Testing
     @Test func `a device that has lost count is let in by the same word`() async throws {
         try await keep("./1.shipment")
         try await receive("./1.shipment").expectSuccess()
-        try PlatformCalls.removeFile(desk["phone/counter"])
+        let counter = desk["phone/counter"]
+        try Data("x".utf8).write(to: URL(fileURLWithPath: counter.string))
+        try await desk.run(
+            "send", "Recipes.sqlite", "--to", "./none.shipment", "--identity", "phone", "--replace"
+        ).expectFailure(
+            65, "phone/counter cannot be used: it holds no number of a shipment",
+            hint:
+                "restore it; or remove it, and at each receiver say `ship-store trust ID --takes-over NAME` of each store"
+        )
+        try PlatformCalls.removeFile(counter)
         try change()
         try await keep("./1-again.shipment")
         try await receive("./1-again.shipment").expectFailure(77, "\(Self.old) 1, and 1 has been here", hint: Self.anew)

@@ -109,7 +109,14 @@ extension IdentityError {
         case .otherOwner: "use a folder of your own with --identity"
         case .notPlain: "use another folder with --identity"
         case .newerFormat: "update this program"
-        case .damaged: "restore it, or remove it and trust each other anew"
+        case .damaged(let path, _):
+            switch path.lastComponent?.text {
+            case "counter":
+                "restore it; or remove it, and at each receiver say `ship-store trust ID --takes-over NAME` of each store"
+            case "decryption.key":
+                "restore it; or remove it, and let senders encrypt to the new key: `ship-store identity --encryption-key`"
+            default: "restore it, or remove it and trust each other anew"
+            }
         case .busy: "try again"
         case .notMade, .stopped: nil
         case .badKey: "ask that device again: ship-store identity --encryption-key"
