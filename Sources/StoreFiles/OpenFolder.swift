@@ -90,7 +90,7 @@ package struct OpenFolder: ~Copyable, Sendable {
     package func lockFile(at path: FilePath) throws(FileError) -> OpenFile {
         while true {
             let opened = try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
-                try open(path, .readWrite, [.nonBlocking])
+                try inPlaceOfFolder(path) { () throws(FileError) in try open(path, .readWrite, [.nonBlocking]) }
             }
             if let opened { return OpenFile.owning(opened, as: path) }
             do throws(FileError) {
@@ -202,6 +202,24 @@ extension OpenFolder {
         }
     }
 
+    /// The same with a file or a link in the place of one. An empty folder that has the name goes.
+    package func put(_ source: FilePath, at target: FilePath) throws(FileError) {
+        try inPlaceOfFolder(target) { () throws(FileError) in try rename(source, to: target) }
+    }
+
+    /// - Parameter body: Runs again once the empty folder is gone that has the name of a file.
+    private func inPlaceOfFolder<Result: ~Copyable>(
+        _ path: FilePath, _ body: () throws(FileError) -> Result
+    ) throws(FileError) -> Result {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            guard error.errno == .isDirectory else { throw error }
+            guard (try? removeEmptyFolder(at: path)) != nil else { throw FileError(.write, path, .isDirectory) }
+            return try body()
+        }
+    }
+
     /// Writes a file in one step: aside, where nothing may be yet and nothing stays after an error, and then in the place of what is there.
     ///
     /// - Parameter durably: Whether its content has to survive a power cut: then it is synced, and the caller syncs the folder.
@@ -212,7 +230,7 @@ extension OpenFolder {
         do throws(FileError) {
             try file.write(bytes)
             if durably { try file.sync() }
-            try rename(aside, to: path)
+            try put(aside, at: path)
         } catch {
             try? removeFile(aside)
             throw error

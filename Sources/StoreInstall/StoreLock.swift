@@ -122,7 +122,7 @@ package struct StoreLock: ~Copyable {
         let aside = aside(.current)
         try folder.files.symbolicLink(at: aside, to: FilePath("generations").appending(generation.text))
         do throws(FileError) {
-            try folder.files.rename(aside, to: layout.current(name))
+            try folder.files.put(aside, at: layout.current(name))
         } catch {
             try? folder.files.removeFile(aside)
             throw error

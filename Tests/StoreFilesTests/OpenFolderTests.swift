@@ -107,6 +107,23 @@ import Testing
         #expect(try folder.names(in: root) == ["a", "last", "link", "note"])
     }
 
+    @Test func `an empty folder in the place of a file goes, and one with something in it is named`() throws {
+        let folder = try OpenFolder(following: root)
+        let (path, aside) = (root.appending("c"), root.appending("aside"))
+        try PlatformCalls.makeFolder(path)
+        try folder.replace(path, with: [1], aside: aside)
+        #expect(try folder.file(at: path).read(9, at: 0) == [1])
+        let lock = root.appending("lock")
+        try PlatformCalls.makeFolder(lock)
+        #expect(try folder.lockFile(at: lock).size == 0)
+        let full = FileError(.write, root.appending("a"), .isDirectory)
+        #expect(throws: full) { try folder.replace(root.appending("a"), with: [1], aside: aside) }
+        #expect(throws: full) { _ = try folder.lockFile(at: root.appending("a")).size }
+        try folder.symbolicLink(at: aside, to: "c")
+        #expect(throws: full) { try folder.put(aside, at: root.appending("a")) }
+        #expect(try folder.names(in: root) == ["a", "aside", "c", "last", "link", "lock"])
+    }
+
     @Test func `a pipe is no file, and nobody waits for it`() throws {
         try #require(mkfifo(root.appending("pipe").string, 0o600) == 0)
         let folder = try OpenFolder(following: root)

@@ -85,7 +85,7 @@ import Testing
 
     @Test func `what is no file in its place is no reason to fail`() throws {
         let installer = try inbox.installer()
-        try Folder.make(file)
+        try Folder.make(file.appending("x"))
         installer.noteFailure(of: try name(2), "busy", "it was busy", hint: nil)
         #expect(try record == .empty)
         #expect(try Folder.names(in: file.removingLastComponent()) == [".failed", ".format", ".lock"])

@@ -51,6 +51,24 @@ import Testing
         #expect(inbox.text("\(InboxContent.supportFolder)/\(try Shipment.fileName(2).uuid)") == "two")
     }
 
+    @Test(arguments: [false, true])
+    func `a folder in the place of current goes if it is empty, and is named otherwise`(isEmpty: Bool) async throws {
+        let installer = try inbox.installer()
+        let current = inbox.store.appending("current")
+        try await Shipment("first").install(with: installer)
+        try PlatformCalls.removeFile(current)
+        try PlatformCalls.makeFolder(current)
+        if !isEmpty { try PlatformCalls.makeFolder(current.appending("x")) }
+        let second = try Shipment("second")
+        if isEmpty {
+            try await second.install(with: installer)
+            #expect(inbox.text("Recipes.sqlite") == "second")
+        } else {
+            let error = InboxError.file(FileError(.write, current, .isDirectory))
+            await #expect(throws: error) { try await second.install(with: installer) }
+        }
+    }
+
     @Test func `when opening it runs, the new generation is current`() async throws {
         let (installer, inbox) = (try inbox.installer(), inbox)
         try await Shipment("first").install(with: installer)

@@ -148,6 +148,8 @@ extension FileError {
             return "a part of the path is a file, not a folder: choose another path"
         case .badFileDescriptor where path.starts(with: "/dev"): return "it is closed: pipe it, or name a file"
         case .invalidArgument where operation == .open: return "it is no plain file: move it away"
+        case .isDirectory where path.components.contains(FilePath.depot):
+            return "move \(path) away: it is a folder, and the inbox keeps a file there"
         case .isDirectory: return "name a file, not a folder"
         case .permissionDenied, .notPermitted: return "run as a user who may do that, or choose another path"
         case .readOnlyFileSystem: return "choose a place that can be written to"
