@@ -35,8 +35,11 @@ extension Origin: Codable {
     package static func mayBeKnown(
         ofGenerationAt path: FilePath, in folder: borrowing OpenFolder, to producer: ContentDigest?
     ) throws(InboxError) -> Bool {
-        let origin = try read(ofGenerationAt: path, in: folder)
-        return origin?.isAdopted == true || origin?.producer == producer || producer != nil && origin?.relay == producer
+        try read(ofGenerationAt: path, in: folder)?.mayBeKnown(to: producer) ?? (producer == nil)
+    }
+
+    package func mayBeKnown(to producer: ContentDigest?) -> Bool {
+        isAdopted || self.producer == producer || producer != nil && relay == producer
     }
 
     /// - Returns: `nil` if nobody knows.

@@ -7,14 +7,22 @@ extension Installer {
     /// learns nothing of what came before.
     func isKnown(_ generation: Generation, to sender: Sender) throws(InboxError) -> Bool {
         guard let id = sender.peer else { return true }
-        return try Origin.mayBeKnown(ofGenerationAt: generation.path, in: folder.files, to: id)
+        return try origin(of: generation)?.mayBeKnown(to: id) ?? false
+    }
+
+    /// Where a generation is from; `nil` also where that cannot be read: what may come, the store's record decides, or is refused for it.
+    func origin(of generation: Generation) throws(InboxError) -> Origin? {
+        do throws(InboxError) {
+            return try Origin.read(ofGenerationAt: generation.path, in: folder.files)
+        } catch {
+            guard case .badOrigin = error else { throw error }
+            return nil
+        }
     }
 
     /// Whether a generation was made by the device that has made a shipment, as far as that is known.
     func isMade(_ generation: Generation, by sender: Sender) throws(InboxError) -> Bool {
-        guard let id = sender.device,
-            let maker = try Origin.read(ofGenerationAt: generation.path, in: folder.files)?.producer
-        else { return true }
+        guard let id = sender.device, let maker = try origin(of: generation)?.producer else { return true }
         return maker == id
     }
 

@@ -168,9 +168,7 @@ package final class Installer: Sendable {
     package func checkOrder(of manifest: Manifest) throws(InboxError) {
         let current = try? folder.current(of: manifest.name)
         // What was adopted says nothing of when it was made.
-        let origin = try current.flatMap { (current) throws(InboxError) in
-            try Origin.read(ofGenerationAt: current.path, in: folder.files)
-        }
+        let origin = try current.flatMap { (current) throws(InboxError) in try self.origin(of: current) }
         guard let held = current?.manifest, origin?.isAdopted != true, manifest.createdAt < held.createdAt,
             !replaceable.withLock({ $0.contains(manifest.name) })
         else { return }

@@ -223,6 +223,25 @@ import Testing
         #expect(content.text("Recipes.sqlite") == "a")
     }
 
+    @Test func `come in where the record says what their generation does not any more`() async throws {
+        for text in ["a", "b"] {
+            try await send(text, text == "a" ? 5 : 6, from(phone))
+            let file = content.store.appending("current").appending("origin.json")
+            try PlatformCalls.changeMode(of: file, to: .ownerReadWrite)
+            try Data("x".utf8).write(to: URL(fileURLWithPath: file.string))
+        }
+        try await expectRefusal(.otherDevice, "c", 7, from(other))
+        try await expectRefusal(.replayed(counter: 6, highest: 6), "c", 6, from(phone))
+        #expect(try await send("c", 7, from(phone)) == 3)
+        // Nobody else knows.
+        let file = content.store.appending("current").appending("origin.json")
+        try PlatformCalls.changeMode(of: file, to: .ownerReadWrite)
+        try Data("x".utf8).write(to: URL(fileURLWithPath: file.string))
+        try PlatformCalls.removeFile(inbox.layout.originRecord(name))
+        await #expect(throws: InboxError.self) { try await send("d", 8, from(phone)) }
+        #expect(content.text("Recipes.sqlite") == "c")
+    }
+
     private static func record(generation: String) -> String {
         #"{"producer":"\#(ContentDigest(hashing: [1]).hex)","highest":5,"generation":\#(generation)}"#
     }
