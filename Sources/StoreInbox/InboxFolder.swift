@@ -123,7 +123,7 @@ package final class InboxFolder: Sendable {
     package func currentName(of name: StoreName) throws(InboxError) -> GenerationName? {
         let target = try InboxError.wrapping { () throws(FileError) in
             // What is no link says nothing [readlink(2)], and nothing is read through one.
-            try FileError.unless(FileError.absence + [.invalidArgument, .tooManySymbolicLinkLevels]) {
+            try FileError.unless(Self.otherKinds) {
                 () throws(FileError) in
                 try files.targetOfSymbolicLink(at: layout.current(name))
             }
@@ -149,10 +149,13 @@ package final class InboxFolder: Sendable {
         do throws(InboxError) {
             return try current(of: name)
         } catch {
-            if case .file(let error) = error, !error.isOfAbsence { throw .file(error) }
+            if case .file(let error) = error, !Self.otherKinds.contains(error.errno) { throw .file(error) }
             return nil
         }
     }
+
+    /// The reasons of calls that fail because nothing has the name, or something that is not the inbox's.
+    private static let otherKinds = FileError.absence + [.invalidArgument, .tooManySymbolicLinkLevels]
 
     /// - Throws: `.badManifest`, `.file`.
     package func generation(_ generation: GenerationName, of name: StoreName) throws(InboxError) -> Generation {

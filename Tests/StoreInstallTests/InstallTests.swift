@@ -51,6 +51,20 @@ import Testing
         #expect(inbox.text("\(InboxContent.supportFolder)/\(try Shipment.fileName(2).uuid)") == "two")
     }
 
+    @Test(arguments: ["folder", "pipe", "link"])
+    func `whatever is in the place of the current manifest, the next shipment replaces it`(kind: String) async throws {
+        let installer = try inbox.installer()
+        let path = try await Shipment("first").install(with: installer).path.appending("manifest.json")
+        try PlatformCalls.rename(path, to: inbox.scratch.path.appending("manifest.json"))
+        switch kind {
+        case "folder": try PlatformCalls.makeFolder(path)
+        case "pipe": try #require(mkfifo(path.string, 0o600) == 0)
+        default: try PlatformCalls.symbolicLink(at: path, to: inbox.scratch.path.appending("manifest.json"))
+        }
+        #expect(try await Shipment("second").install(with: installer).number == 2)
+        #expect(inbox.text("Recipes.sqlite") == "second")
+    }
+
     @Test(arguments: [false, true])
     func `a folder in the place of current goes if it is empty, and is named otherwise`(isEmpty: Bool) async throws {
         let installer = try inbox.installer()
