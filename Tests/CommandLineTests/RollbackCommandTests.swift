@@ -128,7 +128,7 @@ import Testing
             65, "Recipes.sqlite is not what its digest says",
             hint: "send it again, or go to another generation with `ship-store rollback Recipes --into inbox --to N`: "
                 + "`ship-store verify inbox` tells which are sound. "
-                + "From a publication it comes again after `ship-store forget Recipes --into inbox`")
+                + "`ship-store receive --into inbox --from PUBLICATION`, started anew, brings the newest one")
         #expect(try await rows() == "5")
         #expect((try? PlatformCalls.status(of: desk["inbox/.ship-store/Recipes/rollback.json"])) == nil)
     }

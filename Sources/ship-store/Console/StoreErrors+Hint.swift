@@ -222,7 +222,7 @@ extension InboxError {
         let inbox = root.isEmpty ? "." : root
         let store: PrintableText = "\(names[generations - 1]) --into \(inShell: inbox)"
         return "send it again, or go to another generation with `ship-store rollback \(store) --to N`: "
-            + "`ship-store verify \(inShell: inbox)` tells which are sound. From a publication it comes again after `ship-store forget \(store)`"
+            + "`ship-store verify \(inShell: inbox)` tells which are sound. `ship-store receive --into \(inShell: inbox) --from PUBLICATION`, started anew, brings the newest one"
     }
 }
 
