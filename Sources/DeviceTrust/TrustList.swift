@@ -45,6 +45,11 @@ public struct TrustList: Hashable, Sendable {
         return peers[index].takesOver.remove(name) != nil
     }
 
+    /// The peer has not taken it over: it may do so yet, if it is still trusted.
+    package mutating func didNotTakeOver(_ name: StoreName, by id: DeviceIdentifier) {
+        if let index = peers.firstIndex(where: { $0.id == id }) { peers[index].takesOver.insert(name) }
+    }
+
     /// Changes of a peer. A property without a value stays as it is; a new peer gets the default.
     public struct PeerChanges: Hashable, Sendable {
         public var name: PeerName?
@@ -230,6 +235,11 @@ extension DeviceFolder {
         case .success(let hadRight): return hadRight
         case .failure: return false
         }
+    }
+
+    /// Gives that right back, as the store was not taken over.
+    package func returnTakeOver(of name: StoreName, to id: DeviceIdentifier) throws(IdentityError) {
+        _ = try changeTrustList { (list) throws(TrustListError) in list.didNotTakeOver(name, by: id) }
     }
 
     /// - Returns: The removed peer; `nil` if no peer has that id or name.

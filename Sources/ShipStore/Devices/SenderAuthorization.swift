@@ -89,13 +89,14 @@ struct SenderAuthorization {
     }
 
     /// Uses the permission of a device to take the store over, which it has once.
-    func takeOver(_ name: StoreName, by sender: Sender) throws(ShipmentError) {
-        guard case .device(let digest, mayTakeOver: true, _) = sender, let id = DeviceIdentifier(bytes: digest.bytes)
-        else {
-            return
-        }
-        guard case .trustedPeers(let device) = trust else { return }
+    ///
+    /// - Returns: What gives it back where the store has not become current; `nil` where it was not needed.
+    func takeOver(_ name: StoreName, by sender: Sender) throws(ShipmentError) -> (() -> Void)? {
+        guard case .device(let digest, mayTakeOver: true, _) = sender, let id = DeviceIdentifier(bytes: digest.bytes),
+            case .trustedPeers(let device) = trust
+        else { return nil }
         // The user may have withdrawn the permission since.
         guard try device.useTakeOver(of: name, by: id) else { throw .install(.outOfSequence(name, .otherDevice)) }
+        return { try? device.folder.returnTakeOver(of: name, to: id) }
     }
 }

@@ -107,8 +107,17 @@ extension ConsumerSession {
             try Task.checkCancellation()
             throw error
         }
-        let generation = try await installer.install(
-            sealed, permitting: { try permit(manifest.name, from: sender, conversation) }, open: { try tryOpening($0) })
+        var giveBack: (() -> Void)?
+        let generation: Generation
+        do {
+            generation = try await installer.install(
+                sealed, permitting: { giveBack = try permit(manifest.name, from: sender, conversation) },
+                open: { try tryOpening($0) })
+        } catch {
+            let record = (try? installer.folder.originRecord(of: manifest.name)).flatMap(\.self)
+            if record?.producer != sender.device || record?.highest != manifest.counter { giveBack?() }
+            throw error
+        }
         conversation.holdings.withLock { $0.add(generation) }
         queues.forgetSearches(of: manifest.name, for: sender.peer)
         return Receipt(generation, .installed)
@@ -120,15 +129,19 @@ extension ConsumerSession {
     ) throws -> Receipt {
         try tryOpening(same)
         try installer.confirm(same, as: manifest, from: sender) {
-            try permit(manifest.name, from: sender, conversation)
+            _ = try permit(manifest.name, from: sender, conversation)
         }
         return Receipt(same, .unchanged)
     }
 
     /// Whether the shipment may become current, now that all of it is here.
-    private func permit(_ name: StoreName, from sender: Sender, _ conversation: ConsumerConversation) throws {
+    ///
+    /// - Returns: What gives back the permission that it has used, if it does not.
+    private func permit(
+        _ name: StoreName, from sender: Sender, _ conversation: ConsumerConversation
+    ) throws -> (() -> Void)? {
         try conversation.authorization.settle()
-        if !options.keepsPermissions { try senderAuthorization.takeOver(name, by: sender) }
+        return try options.keepsPermissions ? nil : senderAuthorization.takeOver(name, by: sender)
     }
 
     private func tryOpening(_ generation: Generation) throws {
