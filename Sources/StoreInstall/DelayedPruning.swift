@@ -134,7 +134,7 @@ extension DelayedPruning {
 
 extension InboxError {
     /// Whether a store is gone, or is not as an inbox makes it: its shipments say so, and those of others come in.
-    fileprivate var isOfOneStore: Bool {
+    var isOfOneStore: Bool {
         switch self {
         // Another process has removed the store since the folder was listed.
         case .noSuchStore, .occupied: true

@@ -33,7 +33,14 @@ extension InboxFolder {
 
     /// Removes what a killed process has left.
     func sweepForgotten() throws(InboxError) {
-        for store in try forgottenStores() { try remove(store.path, of: store.name) }
+        for store in try forgottenStores() {
+            do throws(InboxError) {
+                try remove(store.path, of: store.name)
+            } catch {
+                // It stays out of sight.
+                guard error.isOfOneStore else { throw error }
+            }
+        }
     }
 
     // MARK: Out of sight

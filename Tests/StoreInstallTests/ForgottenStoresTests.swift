@@ -59,6 +59,20 @@ import Testing
             #expect(inbox.names == [".ship-store"])
             #expect(throws: InboxError.noSuchStore(name)) { try forget() }
         }
+    @Test func `one that cannot go keeps no receiver out`() async throws {
+        do { try await Shipment("1").install(with: try inbox.installer()) }
+        let depot = inbox.root.appending(".ship-store")
+        let aside = depot.appending(".forgotten-Gone-\(UUID().uuidString)")
+        try PlatformCalls.makeFolder(aside)
+        try OpenFile.creating(depot.appending("Gone")).write([1])
+        try await Shipment("2").install(with: try inbox.installer())
+        #expect(inbox.text("Recipes.sqlite") == "2")
+        #expect(try PlatformCalls.status(of: aside).kind == .folder)
+        try PlatformCalls.removeFile(depot.appending("Gone"))
+        _ = try inbox.installer()
+        #expect(try self.depot == [".format", ".lock", "Recipes"])
+    }
+
     }
 
     @Test func `a note that is written just then brings nothing back, and one without a store goes`() async throws {
