@@ -104,7 +104,8 @@ package final class InboxFolder: Sendable {
     }
 
     package func noSuchStore(_ name: StoreName) -> InboxError {
-        let names = ((try? storeNames()) ?? []).map(\.text)
+        // It may have a folder, and nothing in it.
+        let names = ((try? storeNames()) ?? []).filter { $0 != name }.map(\.text)
         return .noSuchStore(name, near: NearNames.names(near: name.text, among: names))
     }
 

@@ -133,6 +133,23 @@ import Testing
         #expect((try? PlatformCalls.status(of: desk["inbox/.ship-store/Recipes/rollback.json"])) == nil)
     }
 
+    @Test func `list says that it is not known what was rolled back`() async throws {
+        let receiver = try await desk.listen()
+        for _ in 1...2 { try await ship(to: receiver) }
+        try await receiver.stop().expectSuccess()
+        try await desk.run("rollback", "Recipes", "--into", "inbox", "-q").expectSuccess()
+        let record = "inbox/.ship-store/Recipes/rollback.json"
+        for line in ["echo > \(record)", "rm \(record); mkdir \(record)"] {
+            try await desk.shell(line).expectSuccess()
+            let listed = try await desk.run("list", "--into", "inbox")
+            #expect(listed.status == .exited(0))
+            #expect(listed.stderr.contains("warning: \(record)") && listed.stderr.contains("--allow-again"))
+        }
+        // An empty folder is no obstacle to a record.
+        try await desk.run("rollback", "Recipes", "--into", "inbox", "--allow-again").expectSuccess()
+        #expect(try await desk.run("list", "--into", "inbox").expectSuccess().stderr == "")
+    }
+
     @Test func `there is nothing to go back to`() async throws {
         let receiver = try await desk.listen()
         try await ship(to: receiver)

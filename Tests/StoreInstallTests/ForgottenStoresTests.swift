@@ -59,6 +59,8 @@ import Testing
             #expect(inbox.names == [".ship-store"])
             #expect(throws: InboxError.noSuchStore(name)) { try forget() }
         }
+    }
+
     @Test func `one that cannot go keeps no receiver out`() async throws {
         do { try await Shipment("1").install(with: try inbox.installer()) }
         let depot = inbox.root.appending(".ship-store")
@@ -73,6 +75,11 @@ import Testing
         #expect(try self.depot == [".format", ".lock", "Recipes"])
     }
 
+    @Test func `a name is not near itself`() throws {
+        _ = try inbox.installer()
+        for store in ["Recipes", "Recipe"] { try Folder.make(inbox.root.appending(".ship-store").appending(store)) }
+        let error = try Inbox(at: inbox.root).open().noSuchStore(name)
+        #expect(error == .noSuchStore(name, near: ["Recipe"]))
     }
 
     @Test func `a note that is written just then brings nothing back, and one without a store goes`() async throws {

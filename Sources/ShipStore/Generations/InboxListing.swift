@@ -38,6 +38,8 @@ extension Inbox {
         public fileprivate(set) var entries: [Entry] = []
         /// The folders of generations that cannot be read, and of stores that are not well, and why.
         public fileprivate(set) var damaged: [(name: StoreName, path: FilePath, problem: InboxError)] = []
+        /// Why it is not known of a store what an operator has gone back from.
+        public fileprivate(set) var badRecords: [InboxError] = []
         /// Others' files among the stores, which are passed over.
         public fileprivate(set) var strangers: [FilePath] = []
     }
@@ -54,7 +56,10 @@ extension Inbox {
 
     private func list(_ name: StoreName, into listing: inout Listing) throws(InboxError) {
         let folder = try open()
-        let record = (try? folder.rollbackRecord(of: name)) ?? .empty
+        var record = RollbackRecord.empty
+        do throws(InboxError) { record = try folder.rollbackRecord(of: name) } catch {
+            listing.badRecords.append(error)
+        }
         let current = try folder.currentName(of: name)?.number
         let lease = folder.leaseRecord(of: name)
         for path in try generationPaths(of: name) {

@@ -29,6 +29,9 @@ struct ListCommand: AsyncParsableCommand {
             for damaged in listing.damaged {
                 console.warn("\(damaged.path) is damaged: \(ShipmentError.install(damaged.problem).cause)")
             }
+            for error in listing.badRecords {
+                console.warn("\(ShipmentError.install(error).cause)\(error.hint.map { "; \($0)" } ?? "")")
+            }
             for path in listing.strangers { console.warn("\(path) is not the inbox's own, and is passed over") }
             let waiting = try inbox.waiting()
             if output.json {
