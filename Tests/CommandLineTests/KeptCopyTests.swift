@@ -82,6 +82,10 @@ import Testing
         #expect(
             outcome.stderr.contains(
                 "kept/Photos-20260101T000000 is damaged: cannot open kept/Photos-20260101T000000/manifest.json"))
+        try await desk.shell("cd '\(copy)'; chmod u+w . copy.json; echo > copy.json").expectSuccess()
+        let damaged = try await desk.run("copies", "--in", "kept").stderr
+        #expect(damaged.contains("; once nothing in it is needed, `rm -r kept/\(copy.lastComponent?.string ?? "")`"))
+        #expect(damaged.contains("no sound copy is kept there") && !damaged.contains("yet"), "\(damaged)")
         try await desk.run("copies", "--in", "nowhere").expectFailure(
             66, "cannot list the folder nowhere: No such file or directory", hint: "check the path")
     }

@@ -177,6 +177,9 @@ import Testing
             #expect(listing.copies.map(\.path) == [copies[1].path], "\(text.prefix(40))")
             #expect(listing.damaged.map(\.path) == [copies[0].path])
         }
+        // The number that it had is not given again.
+        try PlatformCalls.rename(copies[0].path.appending("copy.json"), to: copies[1].path.appending("copy.json"))
+        #expect(try keep("a", at: "2026-01-03T00:00:00Z").number == 3)
     }
 
     private func prune(_ retention: CopyRetention, _ timeout: Duration = .seconds(5)) throws -> [KeptCopies.Removal] {

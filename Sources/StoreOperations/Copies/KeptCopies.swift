@@ -143,8 +143,11 @@ public struct KeptCopies: Hashable, Sendable {
         return (try? PlatformCalls.hardLink(sibling, as: target)) != nil
     }
 
-    /// Of the copies in the folder; 0 if none has one.
-    private var highestNumber: Int { copyNames.compactMap { record(of: $0)?.number }.max() ?? 0 }
+    /// Of the copies in the folder; 0 if there are none. Those whose record cannot be read count as the newest.
+    private var highestNumber: Int {
+        let numbers = copyNames.map { record(of: $0)?.number }
+        return (numbers.compactMap(\.self).max() ?? 0) + numbers.count { $0 == nil }
+    }
 
     private var copyNames: [CopyFolderName] {
         ((try? Folder.names(in: folder)) ?? []).compactMap { CopyFolderName($0) }

@@ -82,7 +82,10 @@ struct CopiesCommand: AsyncParsableCommand {
         }
         for copy in copies { write(copy) }
         if copies.isEmpty {
-            console.say(listing.copies.isEmpty ? "no copy is kept there yet" : "no copy is of that name")
+            console.say(
+                listing.copies.isEmpty
+                    ? listing.damaged.isEmpty ? "no copy is kept there yet" : "no sound copy is kept there"
+                    : "no copy is of that name")
         }
         sayWhatElse(listing, in: kept, console)
     }
@@ -116,7 +119,11 @@ struct CopiesCommand: AsyncParsableCommand {
 
     private func warn(of listing: KeptCopies.Listing, _ console: Console) {
         for damaged in listing.damaged {
-            console.warn("\(damaged.path) is damaged: \(ShipmentError.install(damaged.problem).cause)")
+            console.warn(
+                """
+                \(damaged.path) is damaged: \(ShipmentError.install(damaged.problem).cause); \
+                once nothing in it is needed, `rm -r \(inShell: damaged.path)`
+                """)
         }
     }
 
