@@ -73,7 +73,12 @@ final class DelayedPruning: Sendable {
             rest = max(rest, left)
         }
         guard !names.isEmpty else { return isGone }
-        PlatformCalls.pause(rest)
+        // In short pauses, so that it ends soon after a cancellation.
+        let end = ContinuousClock.now + rest
+        while .now < end {
+            if Task.isCancelled { return isGone }
+            PlatformCalls.pause(.milliseconds(10))
+        }
         for name in names { _ = try? StoreLock(of: name, in: folder).prune(retention) }
         return true
     }

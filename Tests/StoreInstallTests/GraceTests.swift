@@ -42,6 +42,18 @@ import Testing
         try await waitUntil { !FileManager.default.fileExists(atPath: content.store.appending("left.json").string) }
     }
 
+    @Test func `who is stopped while he makes room does not wait for it`() async throws {
+        let installer = try content.installer(keeping: 1, grace: .seconds(60))
+        try await install(1...2, with: installer)
+        let start = ContinuousClock.now
+        let task = Task.detached {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try installer.reclaimSpace()
+        }
+        #expect(try await !task.value)
+        #expect(.now - start < .seconds(30) && content.numbers == [1, 2])
+    }
+
     @Test func `at most two stay for that reason`() async throws {
         let installer = try content.installer(keeping: 1, grace: .seconds(60))
         try await install(1...5, with: installer)

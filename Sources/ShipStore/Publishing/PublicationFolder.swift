@@ -144,9 +144,9 @@ package struct PublicationFolder: PublicationStorage {
         return Timestamp(Date(timeIntervalSince1970: status.modified / .seconds(1)))
     }
 
-    package func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
-        guard let written = written(name), written < time else { return }
-        try FileError.unless([.noSuchFileOrDirectory]) { () throws(FileError) in
+    package func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws -> Bool {
+        guard let written = written(name), written < time else { return false }
+        return try FileError.isDone(unless: [.noSuchFileOrDirectory]) { () throws(FileError) in
             try PlatformCalls.removeFile(objectPath(name))
         }
     }

@@ -24,7 +24,10 @@ package protocol PublicationStorage: PublicationReader {
     func objects() async throws -> [(name: ContentDigest, written: Timestamp)]
 
     /// Removes an object, unless it has been written again since. One that is not there is no error.
-    func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws
+    ///
+    /// - Returns: Whether it was removed.
+    @discardableResult
+    func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws -> Bool
 
     /// Gives up objects that are only in part there, of which nobody has heard, and that may cost money: their publisher was killed.
     func abandonUploads(begunBefore time: Timestamp) async throws

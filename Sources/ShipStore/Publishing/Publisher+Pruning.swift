@@ -44,8 +44,7 @@ extension Publisher {
             defer { report(removed, objects.count - removed) }
             func remove(_ name: ContentDigest) async throws {
                 try Task.checkCancellation()
-                try await storage.remove(name, writtenBefore: end)
-                removed += 1
+                if try await storage.remove(name, writtenBefore: end) { removed += 1 }
             }
             // Catalogs first: where this breaks off, none leads to what is gone.
             for (name, written) in objects where !names.contains(name) && written < end {

@@ -150,7 +150,7 @@ final class SealedStorage: PublicationStorage {
 
     func objects() async throws -> [(name: ContentDigest, written: Timestamp)] { try await storage.objects() }
 
-    func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
+    func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws -> Bool {
         try await storage.remove(name, writtenBefore: time)
     }
 

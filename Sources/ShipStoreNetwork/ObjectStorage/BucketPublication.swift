@@ -217,12 +217,13 @@ struct BucketPublication: PublicationStorage {
         } while !marks.isEmpty
     }
 
-    package func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
+    package func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws -> Bool {
         let path = "objects/\(name.hex)"
         // Another program may have written it again since it was listed.
         let answer = try await client.send(StorageClient.Request(method: "HEAD", name: path), accepting: [200, 404])
-        guard answer.status == 200, answer.modified.map({ $0 < time }) ?? true else { return }
+        guard answer.status == 200, answer.modified.map({ $0 < time }) ?? true else { return false }
         _ = try await client.send(StorageClient.Request(method: "DELETE", name: path), accepting: [200, 204, 404])
+        return true
     }
 
     package func abandonUploads(begunBefore time: Timestamp) async throws {

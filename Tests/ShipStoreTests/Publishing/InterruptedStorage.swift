@@ -46,7 +46,7 @@ final class InterruptedStorage: PublicationStorage {
 
     func objects() async throws -> [(name: ContentDigest, written: Timestamp)] { try await storage.objects() }
 
-    func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
+    func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws -> Bool {
         try await storage.remove(name, writtenBefore: time)
     }
 }

@@ -165,10 +165,10 @@ final class StorageInMemory: PublicationStorage {
         }
     }
 
-    func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws {
+    func remove(_ name: ContentDigest, writtenBefore time: Timestamp) async throws -> Bool {
         try call { state in
-            state.objects[name] = nil
             state.removed.append(name)
+            return state.objects.removeValue(forKey: name) != nil
         }
     }
 
