@@ -242,12 +242,13 @@ def strings() -> Iterator[Vector]:
         yield column_of(f"strings_hex_{'upper' if is_upper else 'lower'}", "Hexadecimal digits", shown, s.plain(s.TEXT, s.hexadecimal(is_upper, s.lengths(words))))
     paths: list[Value] = ["/a/dill", "/a/dill/seed", "/a/dock", "b", ""]
     yield column_of("strings_front", "The beginning of the string before", paths, s.plain(s.TEXT, s.front(s.varints([0, 7, 4, 0, 0]), s.terminated([b"/a/dill", b"/seed", b"ock", b"b", b""]))))
-    dated: list[Value] = ["on 2026-01-09.", "on 2026-12-31.", "on 12026-00-100."]
-    yield column_of("strings_pattern", "Numbers with zeros in front, that are never cut", dated,
-                    s.plain(s.TEXT, s.pattern([(b"on ", 4), (b"-", 2), (b"-", 2)], b".", s.varints([2026, 2026, 12026]), s.varints([1, 12, 0]), s.varints([9, 31, 100]))))  # fmt: skip
-    yield column_of("strings_pattern_of_nothing", "A pattern without fields is its tail", ["same", "same"], s.plain(s.TEXT, s.pattern([], b"same")))
-    yield column_of("strings_pattern_at_limits", "18 digits, and a literal of 255 bytes", [b"l" * 255 + b"0" * 17 + b"7" + b"t" * 255], s.plain(s.BLOB, s.pattern([(b"l" * 255, 18)], b"t" * 255, s.constant(7))))
-    yield column_of("strings_pattern_wide_number", "A number of 19 digits", [str(HIGH)], s.plain(s.TEXT, s.pattern([(b"", 0)], b"", s.constant(HIGH))))
+    salted: list[Value] = ["salt", "", "salt", "dill"]
+    three = s.terminated([b"salt", b"", b"dill"])
+    yield column_of("strings_dictionary", "Different strings, and which of them each is", salted, s.plain(s.TEXT, s.dictionary_of_strings(three, 3, s.varints([0, 1, 0, 2]))))
+    one = s.dictionary_of_strings(s.lengths([b"same"]), 1, s.constant(0))
+    yield column_of("strings_dictionary_of_one", "One string for all", [b"same"] * 20, s.plain(s.BLOB, one))
+    unused = s.dictionary_of_strings(s.terminated([b"never", b"x"]), 2, s.constant(1))
+    yield column_of("strings_dictionary_unused", "A string that no row has", ["x", "x"], s.plain(s.TEXT, unused))
     yield from held()
 
 

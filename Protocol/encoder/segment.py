@@ -347,18 +347,8 @@ def front(kept: Part, rests: Part) -> Part:
     return parts(raw(b"\7", "front"), kept, rests)
 
 
-def pattern(fields: list[tuple[bytes, int]], tail: bytes, *numbers: Part, count: int | None = None) -> Part:
-    """`fields`: the literal and the width of each."""
-    shapes = [
-        parts(
-            raw(varint(len(literal)) + literal, f"literal of {len(literal)} bytes"),
-            raw(bytes([width]), f"width {width}"),
-        )
-        for literal, width in fields
-    ]
-    found = len(fields) if count is None else count
-    head = parts(raw(b"\x08", "pattern"), raw(varint(found), f"{found} fields"))
-    return parts(head, *shapes, raw(varint(len(tail)) + tail, f"tail of {len(tail)} bytes"), *numbers)
+def dictionary_of_strings(values: Part, count: int, indexes: Part) -> Part:
+    return parts(raw(b"\x08", "dictionary"), raw(varint(count), f"{count} strings"), values, indexes)
 
 
 def holding(column: int, places: Part, rests: Part) -> Part:
@@ -380,10 +370,10 @@ def arrays(
 
 
 def decimals(fields: list[tuple[int, int]], rests: Part, *numbers: Part, count: int | None = None) -> Part:
-    """`fields`: the digits of the fraction, at most and at least. `numbers`: those of each field."""
+    """`fields`: the digits of the fraction, at most and at least, or at least in all. `numbers`: those of each field."""
     found = len(fields) if count is None else count
     head = parts(raw(b"\x0f", "decimals"), raw(bytes([found]), f"{found} fields"))
-    spellings = [raw(bytes([most + 16 * least]), f"{least} to {most} digits behind the point") for most, least in fields]
+    spellings = [raw(bytes([most + 16 * least]), f"{most} digits behind the point at most, {least} at least") for most, least in fields]
     return parts(head, *spellings, rests, *numbers)
 
 

@@ -7,7 +7,7 @@ from base64 import standard_b64encode, urlsafe_b64encode
 from collections.abc import Callable
 
 from decoder.segment.arrays import Inner
-from decoder.segment.limits import FIELDS, damaged
+from decoder.segment.limits import DIGIT_FIELDS, damaged
 
 UUIDS, BASE64, LINES, FORMS = 2, 4, 8, 12
 UUID_SIZE = 16
@@ -17,7 +17,7 @@ FOR_URLS, WITHOUT_PADDING = 1, 2
 
 def digits(inner: Inner, count: int) -> list[bytes]:
     field_count = inner.byte()
-    if not 1 <= field_count <= FIELDS:
+    if not 1 <= field_count <= DIGIT_FIELDS:
         raise damaged("fields of digits that there cannot be")
     spelled = [form(inner) for _ in range(field_count)]
     rests = inner.strings(count)

@@ -25,8 +25,9 @@ STRING_BYTES = 33_554_432
 ARRAYS = 1_048_576
 """In the strings of one encoding; and matches of their elements."""
 ELEMENTS = 4_194_304
-FIELDS = 8
-"""Of decimal numbers, in the strings of one encoding."""
+DECIMAL_FIELDS = 14
+"""In the strings of one encoding."""
+DIGIT_FIELDS = 8
 DEPTH = 7
 LIST = 1_048_576
 """A property list that was taken apart."""

@@ -18,10 +18,6 @@ from decoder.segment.reading import Group, Reading, check_depth
 from decoder.segment.utf16 import utf16
 from decoder.store.records import Real
 
-MOST_FIELDS = 16
-LONGEST_LITERAL = 255
-WIDEST_FIELD = 18
-
 
 def strings(
     reading: Reading, count: int, depth: int, group: Group | None = None, is_only_kind: bool = False
@@ -47,7 +43,7 @@ def strings(
             kept = integers(reading, count, depth + 1)
             return front_coded(reading, kept, strings(reading, count, depth + 2))
         case 8:
-            return patterned(reading, count, depth)
+            return repeated(reading, count, depth)
         case 9 if group and count == group.rows and (depth == 1 or (depth == 0 and is_only_kind)):
             held = group.texts(control.varint())
             places = integers(reading, count, depth + 1)
@@ -119,37 +115,18 @@ def front_coded(reading: Reading, kept: list[int], rests: list[bytes]) -> list[b
     return found
 
 
-def patterned(reading: Reading, count: int, depth: int) -> list[bytes]:
-    control = reading.control
-    fields = control.varint()
-    if fields > MOST_FIELDS:
-        raise damaged("a pattern of too many fields")
-    shapes = [(literal(reading), width(control.byte())) for _ in range(fields)]
-    tail = literal(reading)
-    columns = [integers(reading, count, depth + 1) for _ in range(fields)]
+def repeated(reading: Reading, count: int, depth: int) -> list[bytes]:
+    value_count = reading.control.varint()
+    if value_count > count:
+        raise damaged("more strings in a dictionary than there are rows")
+    values = strings(reading, value_count, depth + 1)
     found: list[bytes] = []
-    for place in range(count):
-        string = b""
-        for (text, digits), column in zip(shapes, columns):
-            if column[place] < 0:
-                raise damaged("a negative number in a pattern")
-            string += text + str(column[place]).zfill(digits).encode()
-        reading.puts_together(len(string) + len(tail))
-        found.append(string + tail)
+    for index in integers(reading, count, depth + 1):
+        if not 0 <= index < value_count:
+            raise damaged("a string that the dictionary does not have")
+        reading.puts_together(len(values[index]))
+        found.append(values[index])
     return found
-
-
-def literal(reading: Reading) -> bytes:
-    size = reading.control.varint()
-    if size > LONGEST_LITERAL:
-        raise damaged("a literal that is too long")
-    return reading.control.take(size)
-
-
-def width(digits: int) -> int:
-    if digits > WIDEST_FIELD:
-        raise damaged("a field that is too wide")
-    return digits
 
 
 def holding(reading: Reading, held: list[bytes], places: list[int], found: list[bytes]) -> list[bytes]:

@@ -81,6 +81,21 @@ struct ColumnEncoder {
         // Stable, so that among equals the first and simplest is taken.
         return costs.sorted { $0.cost < $1.cost }.map(\.tag)
     }
+
+    /// Ranks the first two candidates by what deflate makes of what `write` makes of a sample, streams aside.
+    ///
+    /// - Returns: The candidates that can be, the cheapest first.
+    func confirmed<Tag>(
+        _ candidates: [Tag], weigh: (Tag, Int) -> Int, write: (Tag, inout SegmentAreas) -> Bool
+    ) -> [Tag] {
+        let costs = candidates.prefix(2).map { tag -> Int? in
+            var areas = SegmentAreas()
+            guard cost.onTrial({ write(tag, &areas) }), areas.streams.content == 0 else { return nil }
+            return cost.deflated(areas).map { weigh(tag, $0) }
+        }
+        guard costs.count == 2, let first = costs[0], let second = costs[1], second < first else { return candidates }
+        return [candidates[1], candidates[0]] + candidates.dropFirst(2)
+    }
 }
 
 extension Collection where Index == Int {

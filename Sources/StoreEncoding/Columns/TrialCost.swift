@@ -7,9 +7,10 @@ final class TrialCost {
     let thoroughness: SegmentEffort.Thoroughness
     /// With great thoroughness deflate itself measures the cost.
     private var isExact: Bool { thoroughness == .great }
+    private static let deflateLevel: Int32 = 6
     /// No more bytes than this count as they are: deflate saves little, and an estimate takes as long as one of some hundred bytes.
     private let tooFew: Int
-    private let compressor: Deflate?
+    private var compressor: Deflate?
     private var output: [UInt8] = []
     /// The most bytes of output to keep, for the many trials of few bytes. The few trials of all of a segment need memory for other things.
     private static let keptOutput = 1 << 16
@@ -35,7 +36,7 @@ final class TrialCost {
         estimate = DeflateEstimate(leastStep: effort.sampleCount)
         tooFew = thoroughness == .great ? 16 : 48
         streams = StreamSearch(bytes: Self.mostInflated, pictures: effort.thoroughness.pictureLimit)
-        compressor = thoroughness == .great ? try Deflate(raw: 6) : nil
+        compressor = thoroughness == .great ? try Deflate(raw: Self.deflateLevel) : nil
     }
 
     /// Does something that is not to stay: what streams take of the segment meanwhile is given back. Whoever keeps the areas then calls
@@ -58,6 +59,16 @@ final class TrialCost {
         // contents take no more than the streams that are there, whatever an estimate of few says.
         let contents = cost * min(streams.content, size) / size
         return cost - contents + min(contents, streams.content - streams.growth) * 9 / 10
+    }
+
+    /// Bytes that deflate makes of the areas, which sees what comes again in them; `nil` where it cannot be had.
+    func deflated(_ areas: SegmentAreas) -> Int? {
+        if compressor == nil { compressor = try? Deflate(raw: Self.deflateLevel) }
+        guard compressor != nil else { return nil }
+        return areas.control.count - areas.wordGain
+            + [areas.numbers, areas.text].reduce(0) { sum, bytes in
+                sum + bytes.withUnsafeBufferPointer { exact($0) }
+            }
     }
 
     /// Measures samples: the head of a block counts in proportion, because the values in all have it once.
@@ -85,12 +96,15 @@ final class TrialCost {
     private func of(_ bytes: ArraySlice<UInt8>) -> Int {
         guard bytes.count > tooFew else { return bytes.count }
         return bytes.withUnsafeBufferPointer { bytes in
-            guard isExact else { return estimate.size(of: bytes) }
-            let size = withOutput(bytes.count) { output in
-                compressor?.compress(bytes, into: UnsafeMutableBufferPointer(start: output, count: bytes.count)) ?? 0
-            }
-            return size == 0 ? bytes.count : size
+            isExact ? exact(bytes) : estimate.size(of: bytes)
         }
+    }
+
+    private func exact(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        let size = withOutput(bytes.count) { output in
+            compressor?.compress(bytes, into: UnsafeMutableBufferPointer(start: output, count: bytes.count)) ?? 0
+        }
+        return size == 0 ? bytes.count : size
     }
 
     private func withOutput(_ size: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) -> Int {

@@ -56,7 +56,8 @@ import Testing
         let before = round.storage.traffic
         try await round.look(0)
         #expect(try round.tick(of: 0) == 26)
-        #expect(round.storage.traffic.down - before.down < all / 2, "of \(all)")
+        // The whole takes few bytes itself, as its rows differ in numbers alone.
+        #expect(round.storage.traffic.down - before.down < min(all, 3200), "of \(all)")
     }
 
     @Test func `who is many changes behind takes the small steps to a landmark from one object`() async throws {

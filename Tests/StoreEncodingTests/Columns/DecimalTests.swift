@@ -1,3 +1,5 @@
+import Foundation
+import RandomStores
 import RandomValues
 import StoreFormat
 import TestSupport
@@ -82,14 +84,14 @@ import Testing
         var texts = maker.make(&dice)
         var strings = Strings()
         for text in texts { strings.append(Array(text.utf8)) }
-        #expect(DecimalLayout.layouts(of: strings) != nil)
+        #expect(DecimalFields(of: strings, areAlike: false, in: []) != nil)
         let asText = try #require(try Deflate.raw(of: strings.bytes, level: 9)).count
         let size = try SegmentTests.segment([Self.group(texts)]).count
         #expect(size * 100 < asText * (100 - maker.gain), "\(size) of \(asText) bytes")
         for effort in SegmentTests.efforts { try SegmentTests.expectSame([Self.group(texts)], .modern, effort) }
         let odd = [
             "-0.0", "00.5", "-", ".5", "5.", "1e-9", "9223372036854775807.1", "-12345678901234567890", "1.2.3",
-            "0.10000000000000001",
+            "0.10000000000000001", "05", "007.50", "-00.1",
         ]
         for index in texts.indices where index % 2 == 0 {
             let place = Int.random(in: 0...texts[index].count, using: &dice)
@@ -97,7 +99,7 @@ import Testing
             texts[index].insert(contentsOf: odd[index / 2 % odd.count], at: cut)
         }
         try SegmentTests.expectSame([Self.group(texts)])
-        texts[texts.count / 2] += "\u{1}\u{2}"
+        texts[texts.count / 2] += "\u{e}\u{f}"
         try SegmentTests.expectSame([Self.group(texts)])
     }
 
@@ -106,7 +108,7 @@ import Testing
         var dice = RepeatableRandom(seed: 7)
         var texts = Self.makers[1].make(&dice)
         let size = try SegmentTests.segment([Self.group(texts)]).count
-        texts[20] += "\u{8}"
+        texts[20] += "\u{1b}"
         #expect(try SegmentTests.segment([Self.group(texts)]).count < size + 40)
         try SegmentTests.expectSame([Self.group(texts)])
     }
@@ -125,7 +127,7 @@ import Testing
         #expect(both * 100 < (try size(parts.map(\.0)) + size(parts.map(\.1))) * 104)
     }
 
-    /// Where digits leave marks to numbers, these are sought in the beginnings of texts alone.
+    /// Numbers are looked at in a few parts of long texts alone.
     @Test(arguments: 1...8) func `numbers in front of many fields, behind which runs of digits stand, come back`(
         fields: Int
     ) throws {
@@ -145,19 +147,45 @@ import Testing
     @Test func `numbers of nineteen digits go by their values, as far as 64 bits have them`() throws {
         var dice = RepeatableRandom(seed: 9)
         let ids = (0..<500).map { _ in "\(Int64.max - Int64.random(in: 0...1 << 50, using: &dice))" }
-        for (more, isPattern) in [("1", true), ("9223372036854775807", true), ("9223372036854775808", false)] {
+        let size = try SegmentTests.segment([Self.group(ids)]).count
+        for more in ["1", "9223372036854775807", "9223372036854775808", "09223372036854775807"] {
             let texts = ids + [more]
-            var strings = Strings()
-            for text in texts { strings.append(Array(text.utf8)) }
-            #expect((DigitPattern(strings) != nil) == isPattern)
+            #expect(try SegmentTests.segment([Self.group(texts)]).count < size + 60)
             try SegmentTests.expectSame([Self.group(texts)])
             try SegmentTests.expectSame([Self.group(texts.map { "[\($0), \($0).25, -\($0)]" })])
         }
     }
 
+    /// As times, versions, addresses and the names of files have them.
+    @Test(arguments: 0..<32 as Range<UInt64>) func `numbers of random forms take little more than they say`(
+        seed: UInt64
+    ) throws {
+        let choices = Choices(seed: seed)
+        let fields = (0..<1 + choices.below(5)).map { _ in
+            let digits = 1 + choices.below(6)
+            let most = 2 + choices.below((0..<digits).reduce(1) { power, _ in power * 10 })
+            let separator = choices.pick(["-", ":", "/", " ", ".", "T", ", ", "x", ";v", "=\"", "_"])
+            return (most, choices.chance(50) ? digits : 0, separator)
+        }
+        let beginning = choices.pick(["", "IMG_", "v", "at ", "{\"time\": \"", "a"])
+        let othersPercent = choices.pick([0, 0, 1, 4])
+        let rows = 3000
+        let texts = (0..<rows).map { _ in
+            guard !choices.chance(othersPercent) else { return choices.pick(["", "none", "n/a 7"]) }
+            return fields.reduce(beginning) { text, field in
+                let digits = String(choices.below(field.0))
+                return text + String(repeating: "0", count: max(0, field.1 - digits.count)) + digits + field.2
+            }
+        }
+        let bits = fields.reduce(1.0) { $0 + log2(Double($1.0)) }
+        let size = try SegmentTests.segment([Self.group(texts)]).count
+        #expect(Double(size) < bits / 8 * Double(rows) * 1.3 + 700, "SEED=\(seed) \(texts.prefix(3)): \(size) bytes")
+        for effort in SegmentTests.efforts { try SegmentTests.expectSame([Self.group(texts)], .modern, effort) }
+    }
+
     @Test(
         arguments: [1, 2, 3] as [UInt64],
-        ["0000123456789999....--- ,e\n", "012345678999...-- ,e\"\n\u{1}\u{2}\u{3}\u{8}abcdef"])
+        ["0000123456789999....--- ,e\n", "012345678999...-- ,e\"\n\u{1}\u{2}\u{3}\u{e}\u{f}\u{1b}abcdef"])
     func `any text of digits comes back`(seed: UInt64, alphabet: String) throws {
         var dice = RepeatableRandom(seed: seed)
         let alphabet = Array(alphabet.utf8)

@@ -88,7 +88,7 @@ import Testing
         (.upperHex, noise(50, 0 ... .max).map { hex($0, uppercase: true) }),
         (.lowerHex, noise(50, 0 ... .max).map { hex($0, uppercase: false) }),
         (.front, (0..<300).map { Array("a long way/of the same/\(letters($0 / 30))/\(letters($0 * 77))".utf8) }),
-        (.pattern, noise(300, 1000...1999).map { Array("on \($0)-0\($0 % 9)-1\($0 % 7) at \($0 % 61)".utf8) }),
+        (.decimals, noise(300, 1000...1999).map { Array("on \($0)-0\($0 % 9)-1\($0 % 7) at \($0 % 61)".utf8) }),
         (.propertyLists, (1..<40).map { list($0) }),
         (
             .arrays,

@@ -28,9 +28,9 @@ package enum SegmentLimits {
     package static let arrays = 1_048_576
     /// Elements of these arrays: as many as deflated strings hold.
     package static let elements = 4_194_304
-    /// Fields of decimal numbers: a byte from 1 on stands for a number of each.
-    static let decimalFields = 8
-    /// Fields of runs of digits, in the same way.
+    /// Fields of decimal numbers: a byte from 14 on stands for a number of each.
+    static let decimalFields = 14
+    /// Fields of runs of digits: a byte from 1 on stands for a run of each.
     static let digitFields = 8
     /// Bytes between two lines of base64.
     static let lineEnding = 16

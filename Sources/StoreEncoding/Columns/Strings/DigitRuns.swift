@@ -9,7 +9,7 @@ private struct DigitField {
     let form: DigitForm
     var runs = Strings()
 
-    static func isMark(_ byte: UInt8, of fields: Int = SegmentLimits.digitFields) -> Bool { byte &- 1 < fields }
+    static func isMark(_ byte: UInt8, of fields: Int) -> Bool { byte &- 1 < fields }
 }
 
 extension ColumnEncoder {
@@ -17,18 +17,15 @@ extension ColumnEncoder {
     func writeDigits(_ strings: Strings, _ search: DigitRunSearch?, _ depth: Int, _ areas: inout SegmentAreas) -> Bool {
         guard let search else { return false }
         var fields = search.kinds.map { DigitField(form: search.form(of: $0)) }
-        // The highest marks, so that numbers in the rest may have the others.
-        let hasMarks = (0..<strings.count).contains { strings[$0].contains { DigitField.isMark($0) } }
-        var unused = hasMarks ? 0 : SegmentLimits.digitFields - fields.count
         var rest = Strings()
         for index in 0..<strings.count {
             let start = rest.bytes.count
             let isText = strings[index].withUnsafeBufferPointer { text in
-                if hasMarks, text.contains(where: { DigitField.isMark($0, of: fields.count) }) { return false }
+                if text.contains(where: { DigitField.isMark($0, of: fields.count) }) { return false }
                 var place = 0
                 search.scan(text) { run, bytes, field in
                     rest.bytes += text[place..<run.lowerBound]
-                    rest.bytes.append(UInt8(unused + field + 1))
+                    rest.bytes.append(UInt8(field + 1))
                     place = run.upperBound
                     fields[field].runs.append(bytes)
                 }
@@ -38,16 +35,8 @@ extension ColumnEncoder {
             guard isText else { return false }
             rest.append(start: start, length: rest.bytes.count - start)
         }
-        if unused > 0 {
-            // The numbers that were looked at may stand where there are no runs.
-            let count = min(unused, DecimalLayout.layouts(of: rest)?.count ?? 0)
-            for place in rest.bytes.indices where DigitField.isMark(rest.bytes[place]) {
-                rest.bytes[place] -= UInt8(unused - count)
-            }
-            unused = count
-        }
-        areas.tag(UInt8(unused + fields.count))
-        for place in 0..<unused + fields.count { fields[max(0, place - unused)].form.write(into: &areas) }
+        areas.tag(UInt8(fields.count))
+        for field in fields { field.form.write(into: &areas) }
         encode(rest, depth: depth + 1, areOfRows: false, into: &areas)
         for (kind, field) in zip(search.kinds, fields) {
             // A sample does not show what comes again.

@@ -16,8 +16,8 @@ enum StringTag: UInt8 {
     case lowerHex = 6
     /// How many bytes each string begins with like the one before, and the rest of it.
     case front = 7
-    /// `DigitPattern`.
-    case pattern = 8
+    /// The different strings, and for each row which.
+    case dictionary = 8
     case holding = 9
     case propertyLists = 10
     case deflated = 11
@@ -38,7 +38,7 @@ extension StringTag {
 
     /// Whether a key is not found again where another column has it: its bytes are apart, or where the encoder looks for no far matches.
     fileprivate var scattersKeys: Bool {
-        [.transposed, .upperUUID, .lowerUUID, .arrays, .decimals, .utf16].contains(self)
+        [.transposed, .upperUUID, .lowerUUID, .arrays, .utf16].contains(self)
     }
 }
 
@@ -54,6 +54,10 @@ extension ColumnEncoder {
         guard strings.count > 0 else { return }
         let facts = StringFacts(strings)
         var made = Drafts()
+        if depth > 0, facts.areSame(strings), !effort.keepsStrings {
+            _ = write(.dictionary, strings, made, nil, depth, &areas)
+            return
+        }
         let areLists = facts.areLists(depth: depth) && !effort.keepsStrings
         if areLists { made.lists = PlistEncoder(strings) }
         // What can be taken apart altogether is smaller so, and trials of lists within lists take longest of all.
@@ -73,6 +77,8 @@ extension ColumnEncoder {
         if !effort.takesDigits, made.digits?.areInBase64 != true { made.digits = nil }
         let areKeys = made.digits?.areKeys == true
         let areUUIDs = tags.contains { $0 == .upperUUID || $0 == .lowerUUID }
+        made.decimals = facts.decimals(of: strings, depth: depth, in: cost.contents)
+        if made.decimals != nil { tags.append(.decimals) }
         if made.digits != nil { tags.append(.digits) }
         made.utf16 = mayChange ? facts.utf16(strings, depth: depth) : nil
         if made.utf16 != nil { tags.append(.utf16) }
@@ -101,6 +107,7 @@ extension ColumnEncoder {
             // Too little of a text shows what comes again in it further off; but a base has it as it is in the store.
             case .utf16 where keys == nil && !effort.hasBase && facts.totalLength >= 1024: cost - cost / 16
             case .utf16 where keys == nil: cost
+            case .decimals: made.decimals?.weighed(cost, found: found) ?? cost
             case .digits where areUUIDs: Self.shared(cost)
             case .digits: made.digits?.weighed(cost, isCompared: isExact) ?? cost
             default: candidate.0.scattersKeys ? Self.shared(cost) + Int(Double(cost) * found) : cost
@@ -110,10 +117,17 @@ extension ColumnEncoder {
             write(candidate.0, strings, whole, reference(candidate.1), depth, &areas)
         }
         if candidates.count > 1, let rows, let sample {
+            let drafts = Drafts(decimals: whole.decimals, digits: whole.digits, utf16: whole.utf16)
             candidates = ranked(candidates, by: rows.count, of: strings.count, weigh: weigh) { candidate, areas in
-                write(
-                    candidate.0, sample, Drafts(digits: whole.digits, utf16: whole.utf16),
-                    reference(candidate.1, selecting: rows), depth, &areas)
+                write(candidate.0, sample, drafts, reference(candidate.1, selecting: rows), depth, &areas)
+            }
+            // An estimate does not see what comes again around numbers.
+            if !isExact, candidates.prefix(2).contains(where: { $0.0 == .decimals }) {
+                let more = Array(0..<strings.count).sampled(4 * rows.count)
+                let selected = strings.selecting(more)
+                candidates = confirmed(candidates, weigh: weigh) { candidate, areas in
+                    write(candidate.0, selected, drafts, reference(candidate.1, selecting: more), depth, &areas)
+                }
             }
         } else if let best = cheapest(of: candidates, weigh: weigh, write: writeAll) {
             areas.append(best)
@@ -135,6 +149,7 @@ extension ColumnEncoder {
     /// Parts of encodings that were made of strings before one was chosen.
     private struct Drafts {
         var lists: PlistEncoder?
+        var decimals: DecimalFields?
         var digits: DigitRunSearch?
         var utf16: UTF16Strings?
         /// Their lengths, as the encoding of that name writes them.
@@ -249,15 +264,17 @@ extension ColumnEncoder {
         case .blocks:
             return writeBlocks(strings, depth, &areas)
         case .decimals:
-            return writeDecimals(strings, depth, &areas)
+            return writeDecimals(strings, made.decimals, depth, &areas)
         case .digits:
             return writeDigits(strings, made.digits, depth, &areas)
         case .utf16:
             return writeUTF16(strings, made.utf16, depth, &areas)
-        case .pattern:
-            guard let pattern = DigitPattern(strings) else { return false }
-            pattern.write(into: &areas)
-            for numbers in pattern.numbers { encode(numbers, depth: depth + 1, into: &areas) }
+        case .dictionary:
+            guard let distinct = strings.distinct() else { return false }
+            let values = strings.selecting(distinct.firstRows.map(Int.init))
+            areas.count(values.count)
+            encode(values, depth: depth + 1, areOfRows: false, into: &areas)
+            encode(distinct.ids.map(Int64.init), depth: depth + 1, into: &areas)
         case .holding:
             guard let reference, reference.texts.count == strings.count else { return false }
             areas.count(reference.column)
@@ -330,9 +347,24 @@ extension ColumnDecoder {
         case .digits: return try digits(count, depth, from: &source)
         case .utf16: return try utf16(count, depth, from: &source)
         case .front: return try front(count, depth, from: &source)
-        case .pattern: return try pattern(count, depth, from: &source)
+        case .dictionary: return try dictionary(count, depth, from: &source)
         case .holding: return try holding(count, refers: areOfRows && (refers || depth == 1), depth, from: &source)
         }
+    }
+
+    private func dictionary(
+        _ count: Int, _ depth: Int, from source: inout SegmentReader
+    ) throws(CompressionError) -> Strings {
+        let valueCount = try source.control.count(limit: count)
+        let values = try self.strings(valueCount, depth: depth + 1, areOfRows: false, from: &source)
+        var strings = Strings(in: values.bytes)
+        for index in try integers(count, depth: depth + 1, from: &source) {
+            guard 0..<Int64(valueCount) ~= index else { throw .damaged(.segment) }
+            let length = Int(values.lengths[Int(index)])
+            try source.spend(bytes: length)
+            strings.append(start: Int(values.starts[Int(index)]), length: length)
+        }
+        return strings
     }
 
     private func front(

@@ -67,6 +67,36 @@ struct StringFacts {
 
     private func hasLists(depth: Int) -> Bool { depth <= Self.deepestContent && longest > 40 && hasPropertyList }
 
+    /// The fields of the decimal numbers in the strings; `nil` where hardly any are. Few bytes are rather found again in other columns, unless
+    /// strings differ in their numbers alone.
+    ///
+    /// - Parameter contents: Of the segment.
+    func decimals(of strings: Strings, depth: Int, in contents: [[UInt8]]) -> DecimalFields? {
+        guard depth <= 2 else { return nil }
+        let areAlike = areAlike(strings)
+        guard areAlike || totalLength >= (depth == 0 ? 4096 : 1024) else { return nil }
+        return DecimalFields(of: strings, areAlike: areAlike, in: contents)
+    }
+
+    /// Whether strings differ in their digits alone.
+    private func areAlike(_ strings: Strings) -> Bool {
+        func text(_ index: Int) -> [UInt8] { strings[index].filter { !(48...57 ~= $0) } }
+        return looked.allSatisfy { text($0) == text(0) }
+    }
+
+    /// Whether all strings are the same, as what numbers leave of them often is.
+    func areSame(_ strings: Strings) -> Bool {
+        count > 1 && shortest == longest && (0..<count).allSatisfy { strings[$0] == strings[0] }
+    }
+
+    /// Whether some of the strings are the same.
+    private func comeAgain(_ strings: Strings) -> Bool {
+        count >= 16 && Set(looked.map { strings[$0] }).count * 4 <= looked.underestimatedCount * 3
+    }
+
+    /// The places of strings that tell what most are like.
+    private var looked: StrideTo<Int> { stride(from: 0, to: count, by: max(1, count / 16)) }
+
     /// The runs of digits in the strings; `nil` where hardly any are, or where none are looked for.
     ///
     /// - Parameters:
@@ -92,11 +122,11 @@ struct StringFacts {
     func candidates(for strings: Strings, depth: Int, within cost: TrialCost) -> [StringTag] {
         var tags: [StringTag] = hasNul ? [.lengths] : [.terminated, .lengths]
         if hasLists(depth: depth) { tags.append(.propertyLists) }
-        let looked = stride(from: 0, to: count, by: max(1, count / 16))
         if depth <= Self.deepestContent, looked.contains(where: { cost.streams.hasStream(strings[$0]) }) {
             tags.append(.deflated)
         }
         if depth <= Self.deepestContent, BlockStrings.arePromising(strings, looked) { tags.append(.blocks) }
+        if depth > 0, comeAgain(strings) { tags.append(.dictionary) }
         guard depth <= 2 else { return tags }
         if count > 1, longest == shortest, longest > 0, longest <= 4096, count > 3 { tags.append(.transposed) }
         if longest == HexDigits.uuidLength, shortest == longest {
@@ -104,15 +134,8 @@ struct StringFacts {
             if looked.allSatisfy({ HexDigits.lower.isUUID(strings[$0]) }) { tags.append(.lowerUUID) }
         }
         if ArrayFinder(strings) != nil { tags.append(.arrays) }
-        // Few bytes are rather found again in other columns. Strings that differ in their numbers alone are tried by their pattern.
-        if totalLength >= (depth == 0 ? 4096 : 1024), DecimalLayout.layouts(of: strings) != nil,
-            DigitPattern(strings) == nil
-        {
-            tags.append(.decimals)
-        }
         guard depth < 2 else { return tags }
         if longest >= 16, first.count > 8, first.allSatisfy(HexDigits.isDigit) { tags += [.upperHex, .lowerHex] }
-        if first.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { tags.append(.pattern) }
         if count > 8, shared * 5 > totalLength { tags.append(.front) }
         return tags
     }

@@ -37,6 +37,14 @@ struct Strings: Equatable {
         return selected
     }
 
+    /// The different ones; `nil` if they are mostly different, unless these are taken too.
+    func distinct(ofMostlyDistinct takesAll: Bool = false) -> DistinctValues? {
+        var column = ColumnValues()
+        column.texts = self
+        column.kinds = [UInt8](repeating: ColumnValues.textKind, count: count)
+        return DistinctValues(column, ordinals: column.ordinals(), ofMostlyDistinct: takesAll)
+    }
+
     /// Where those are that a search for matches can find, if they stand back to back from a place on, each with `end` bytes after it.
     func places(from first: Int, end: Int = 0) -> [Range<Int>] {
         var place = first

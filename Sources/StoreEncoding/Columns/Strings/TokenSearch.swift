@@ -1,7 +1,7 @@
 /// Finds parts of texts in the content of a segment: a token in an address often stands in another column too, where it is found as it
 /// stands.
 struct TokenSearch {
-    private static let keySize = 8
+    static let keySize = 8
     private static let slotBits = 12
     /// Columns of less than this part of the content are not looked at, as each look is at all of it.
     private static let leastPart = 64
@@ -38,7 +38,7 @@ struct TokenSearch {
                 let slot = Self.slot(of: key)
                 if keys[slot] == 0 {
                     (keys[slot], owners[slot]) = (key, owner)
-                } else if keys[slot] == key {
+                } else if keys[slot] == key, owners[slot] != owner {
                     owners[slot] = nil
                 }
             }

@@ -31,9 +31,9 @@ struct WordSearch {
         for start in stride(from: 0, to: bytes.count, by: Self.part) {
             let part = start..<min(bytes.count, start + Self.part)
             let controls = bytes[part].count { ($0 < 32 && $0 != 0 && !(9...13 ~= $0)) || $0 == 127 }
-            // There may be marks where numbers and digits were (`SegmentLimits.digitFields`); noise has other controls too.
-            let marks = bytes[part].count { 1...8 ~= $0 }
-            guard controls * 64 <= part.count || (controls - marks) * 512 <= part.count else { continue }
+            // There may be marks where numbers and digits were (`SegmentLimits.digitFields`); noise has bytes too that no text has.
+            let others = bytes[part].count { 28...31 ~= $0 || $0 == 127 || $0 > 0xf7 }
+            guard controls * 64 <= part.count || others * 512 <= part.count else { continue }
             if let last = texts.last, last.upperBound == start {
                 texts[texts.count - 1] = last.lowerBound..<part.upperBound
             } else {
@@ -47,12 +47,7 @@ struct WordSearch {
         guard codes.count >= Self.fewestCodes else { return nil }
         for code in codes { isCode[Int(code)] = true }
         findWords()
-        var column = ColumnValues()
-        column.texts = found
-        column.kinds = [UInt8](repeating: ColumnValues.textKind, count: found.count)
-        guard let classes = DistinctValues(column, ordinals: column.ordinals(), ofMostlyDistinct: true) else {
-            return nil
-        }
+        guard let classes = found.distinct(ofMostlyDistinct: true) else { return nil }
         let (words, alone) = chosen(of: classes, codes.count - 1)
         guard !words.isEmpty else { return nil }
         var code: [UInt8] = []

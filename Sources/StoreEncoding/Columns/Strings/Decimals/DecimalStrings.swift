@@ -5,8 +5,11 @@ import ShipCompression
 
 extension ColumnEncoder {
     /// - Returns: `false` if too few numbers are found in the strings, or a byte that could stand for one.
-    func writeDecimals(_ strings: Strings, _ depth: Int, _ areas: inout SegmentAreas) -> Bool {
-        guard let layouts = DecimalLayout.layouts(of: strings) else { return false }
+    func writeDecimals(
+        _ strings: Strings, _ fields: DecimalFields?, _ depth: Int, _ areas: inout SegmentAreas
+    ) -> Bool {
+        guard var fields else { return false }
+        let layouts = fields.layouts
         var numbers = [[Int64]](repeating: [], count: layouts.count)
         var rest = Strings()
         for index in 0..<strings.count {
@@ -15,11 +18,12 @@ extension ColumnEncoder {
                 var place = 0
                 defer { rest.bytes += text[place...] }
                 return Numeral.scan(text) { numeral in
-                    let field = numeral.place % layouts.count
-                    guard let (number, range) = layouts[field].number(of: numeral, in: text) else { return }
+                    guard let field = fields.field(of: numeral, in: text), field < layouts.count,
+                        let (number, range) = layouts[field].number(of: numeral, in: text)
+                    else { return }
                     numbers[field].append(number)
                     rest.bytes += text[place..<range.lowerBound]
-                    rest.bytes.append(UInt8(field + 1))
+                    rest.bytes.append(Numeral.mark(of: field))
                     place = range.upperBound
                 }
             }
@@ -43,12 +47,13 @@ extension ColumnDecoder {
         for _ in 0..<fields {
             let byte = Int(try source.control.byte())
             layouts.append(DecimalLayout(digits: byte % 16, least: byte / 16))
-            guard byte / 16 <= byte % 16 else { throw .damaged(.segment) }
         }
         let rest = try strings(count, depth: depth + 1, areOfRows: false, from: &source)
         var counts = [Int](repeating: 0, count: fields)
         for index in 0..<count {
-            for byte in rest[index] where byte &- 1 < fields { counts[Int(byte) - 1] += 1 }
+            for byte in rest[index] {
+                if let field = Numeral.field(ofMark: byte, of: fields) { counts[field] += 1 }
+            }
         }
         try source.spend(bytes: rest.totalLength - counts.reduce(0, +))
         var numbers: [ArraySlice<Int64>] = []
@@ -57,12 +62,13 @@ extension ColumnDecoder {
         for index in 0..<count {
             let start = whole.bytes.count
             for byte in rest[index] {
-                guard byte &- 1 < fields, let number = numbers[Int(byte) - 1].popFirst() else {
+                guard let field = Numeral.field(ofMark: byte, of: fields), let number = numbers[field].popFirst()
+                else {
                     whole.bytes.append(byte)
                     continue
                 }
                 let before = whole.bytes.count
-                layouts[Int(byte) - 1].append(number, to: &whole.bytes)
+                layouts[field].append(number, to: &whole.bytes)
                 try source.spend(bytes: whole.bytes.count - before)
             }
             whole.append(start: start, length: whole.bytes.count - start)
